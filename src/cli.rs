@@ -219,7 +219,8 @@ pub struct RecordArgs {
     /// Without it, the trace goes to standard output, unless that is a terminal.
     #[arg(short, long, value_name = "TRACE")]
     pub output: Option<PathBuf>,
-    /// How to write it [default: native if its name ends in .native, .native.gz or .native.zst, else execlog]
+    /// How to write it [default: native if its name ends in .native, .native.gz or .native.zst, stf if it ends in .stf or
+    /// .zstf, else execlog; native into a pipe]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Option<RecordFormat>,
     /// Record only while this function runs, including what it calls; may be given several times
@@ -511,6 +512,13 @@ pub struct TraceArgs {
     /// Most outstanding misses, level by level [default: 8 at the nearest, then 16]
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "camat")]
     pub mshrs: Vec<u32>,
+    /// Run more cores that differ from that one in one parameter: window, issue-width, ports or mshrs (the last two of the
+    /// nearest level), such as window=16,64,256; may be given several times
+    #[arg(long, value_name = "PARAMETER=LIST", requires = "camat")]
+    pub vary: Vec<String>,
+    /// Draw C-AMAT and AMAT of the nearest level over what is varied: .svg
+    #[arg(long, value_name = "FILE", requires = "vary")]
+    pub vary_chart: Option<PathBuf>,
     /// Cycles between two lines that RAM delivers, 0 for no limit [default: 15, 17 GB/s at 4 GHz]
     #[arg(long, value_name = "CYCLES", requires = "camat")]
     pub ram_interval: Option<u64>,
@@ -574,6 +582,8 @@ pub enum RecordFormat {
     Execlog,
     /// The compact format: about a byte for each instruction, faster to write and to read
     Native,
+    /// STF, in compressed chunks (ZSTF) if the name ends in .zstf
+    Stf,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -12,7 +12,7 @@ use crate::metrics::epoch::Stores;
 use crate::metrics::report::{Inputs, Region, TraceReport, TraceSummary};
 use crate::metrics::settings::Settings;
 use crate::trace::isa::Class;
-use crate::trace::{self, Options, ReadSummary};
+use crate::trace::{self, Instruction, Options, ReadSummary};
 
 /// Reads a whole trace and counts what is asked for.
 ///
@@ -83,6 +83,7 @@ pub fn of(
         schedule,
         regions,
         camat: None,
+        varied_cores: counted.varied_cores,
         source: None,
         notes,
     }
@@ -102,6 +103,25 @@ fn unknown(counted: &Counted) -> BTreeMap<String, u64> {
         }
     }
     unknown
+}
+
+/// What EDAN reads otherwise: it takes the names that stand in the text of a floating-point instruction.
+fn integer_names(counted: &Counted) -> Option<String> {
+    let says_none = |instruction: &&Instruction| {
+        let facts = &instruction.decoded.facts;
+        let mut read = facts.reads.iter();
+        let (_, operands) = instruction.text.split_once([' ', '\t']).unwrap_or_default();
+        let mut names = operands.split([',', '(', ')']).map(str::trim);
+        read.any(|own| own.register.is_float())
+            && !names.any(|name| name.starts_with('f') && name != "fp")
+    };
+    let found = counted.instructions.iter().find(says_none)?;
+    Some(format!(
+        "EDAN reads the names of integer registers that QEMU prints in some floating-point instructions, such as `{}`, as \
+         integer registers; here they are the floating-point registers that the instruction has, so edges to and from them \
+         differ",
+        found.text.split_whitespace().collect::<Vec<_>>().join(" ")
+    ))
 }
 
 fn notes(
@@ -150,6 +170,14 @@ fn notes(
              store to the same start address, so partial overlaps are missed; atomics always go to RAM"
                 .to_string(),
         );
+        notes.extend(integer_names(counted));
+    }
+    if read.harts > 1 && read.has_addresses {
+        notes.push(format!(
+            "C is that of the hart with most: the {} harts run side by side; T ≤ holds if none waits for values of another \
+             one",
+            read.harts
+        ));
     }
     if settings.rules.false_dependences {
         notes.push(

@@ -53,10 +53,12 @@ impl AccessKind {
         }
     }
 
+    #[inline]
     pub fn reads(self) -> bool {
         self != AccessKind::Store
     }
 
+    #[inline]
     pub fn writes(self) -> bool {
         self != AccessKind::Load
     }

@@ -31,10 +31,12 @@ impl Slot {
         self.0 |= state as u64;
     }
 
+    #[inline]
     pub(super) fn line(self) -> Option<u64> {
         (self != Slot::EMPTY).then_some(self.0 >> 2)
     }
 
+    #[inline]
     pub(super) fn is_dirty(self) -> bool {
         self.0 & State::Dirty as u64 != 0
     }

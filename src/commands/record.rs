@@ -1,5 +1,6 @@
 //! `loopsheet record`: run a RISC-V program under QEMU and write its trace.
 
+mod conversion;
 mod emulator;
 mod shared;
 mod sink;
@@ -86,8 +87,12 @@ pub fn run_beside(
             output.display()
         );
     }
-    let format = format(args);
     let sink = Sink::create(args.output.as_deref())?;
+    let format = format(args, &sink);
+    let sink = match format {
+        RecordFormat::Stf => sink.converting()?,
+        RecordFormat::Execlog | RecordFormat::Native => sink,
+    };
     let to_file = sink.is_file();
 
     let shared = Shared::create()?;
@@ -118,7 +123,7 @@ pub fn run_beside(
             let line = end.map(RunEnd::line).unwrap_or_default();
             report.pending.extend(line.bytes());
         }
-        RecordFormat::Native => finish_chunks(&mut report, end),
+        RecordFormat::Native | RecordFormat::Stf => finish_chunks(&mut report, end),
     }
     receiver.finish(report.written, &report.pending, report.error.take())?;
     if voice.verbose {
@@ -143,16 +148,19 @@ pub fn run_beside(
     Ok(judge(&report, status, path, args, voice))
 }
 
-/// The format that was asked for, or that the name of the trace says.
-fn format(args: &RecordArgs) -> RecordFormat {
+/// The format that was asked for, or that the name of the trace says. What comes out of a pipe is for a program to read.
+fn format(args: &RecordArgs, sink: &Sink) -> RecordFormat {
     let name = args.output.as_deref().map(|path| match path.extension() {
         Some(packed) if packed == "gz" || packed == "zst" => path.with_extension(""),
         _ => path.to_path_buf(),
     });
-    let says_native = name.is_some_and(|name| name.extension().is_some_and(|own| own == "native"));
-    args.format.unwrap_or(match says_native {
-        true => RecordFormat::Native,
-        false => RecordFormat::Execlog,
+    let extension = name.as_deref().and_then(Path::extension);
+    let extension = extension.and_then(|extension| extension.to_str());
+    args.format.unwrap_or(match extension {
+        Some("native") => RecordFormat::Native,
+        Some("stf" | "zstf") => RecordFormat::Stf,
+        _ if sink.is_standard_pipe() => RecordFormat::Native,
+        _ => RecordFormat::Execlog,
     })
 }
 

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use super::bytes::Bytes;
 use super::handles::Handle;
 use super::operation::{Operation, Wide};
-use super::registers::{FIRST_SHARED, Identity, NOBODY, RegisterFile, SINK, SOMEBODY};
+use super::registers::{FIRST_SHARED, Identity, NOBODY, PLACES, RegisterFile, SINK, SOMEBODY};
 use super::steps::{Registers, Steps};
 use crate::trace::InstructionId;
 use crate::trace::isa::{Access, Operand};
@@ -95,7 +95,7 @@ impl Dependences {
         let file = &self.harts[operation.hart as usize];
         let producers = operation
             .sources
-            .map(|source| file.producers[source as usize]);
+            .map(|source| file.producers[source as usize % PLACES]);
         let is_plain = operation.wide.is_none() && producers.iter().all(|own| *own < FIRST_SHARED);
         is_plain.then(|| producers.iter().map(|own| u32::from(*own != NOBODY)).sum())
     }
@@ -305,7 +305,7 @@ impl Dependences {
             return;
         }
         let producers = &mut self.harts[hart as usize].producers;
-        let old = std::mem::replace(&mut producers[place as usize], identity);
+        let old = std::mem::replace(&mut producers[place as usize % PLACES], identity);
         if old >= FIRST_SHARED || identity >= FIRST_SHARED {
             self.memory
                 .values

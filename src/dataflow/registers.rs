@@ -14,7 +14,8 @@ pub(super) const FIRST_SHARED: Identity = 2;
 
 /// Place 0 is always at the start, so that absent operands cost nothing and change nothing; writes to
 /// `x0` go to the place behind the last register.
-pub(super) const PLACES: usize = Register::COUNT + 1;
+/// There are more than that: a power of two, so that no place of eight bits is out of range.
+pub(super) const PLACES: usize = (Register::COUNT + 1).next_power_of_two();
 pub(super) const SINK: usize = Register::COUNT;
 
 /// Who produced the value of each register.

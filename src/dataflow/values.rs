@@ -81,10 +81,10 @@ impl<L: Held> Values<L> {
                 .operation
                 .sources
                 .iter()
-                .for_each(|place| visit(lanes[*place as usize])),
+                .for_each(|place| visit(lanes[*place as usize % PLACES])),
             Some(registers) => registers.reads[..registers.sources]
                 .iter()
-                .for_each(|place| visit(lanes[*place as usize])),
+                .for_each(|place| visit(lanes[*place as usize % PLACES])),
         }
         if let Some(accessed) = &step.accessed {
             for handle in accessed.sources {
@@ -156,7 +156,7 @@ impl<L: Held> Values<L> {
     #[inline(always)]
     fn write_register(&mut self, hart: usize, place: u8, done: L) {
         // What goes to the sink is read by nobody.
-        self.harts[hart][place as usize] = done;
+        self.harts[hart][place as usize % PLACES] = done;
         if self.rules.false_dependences {
             self.starts.harts[hart][place as usize] = L::START;
         }

@@ -50,6 +50,12 @@ pub(super) fn levels(camat: &Camat) -> String {
     text
 }
 
+/// C-AMAT of several runs together, whose levels are those of this one.
+pub(super) fn summed(camat: &Camat, figures: &Figures) -> String {
+    let shown = |value: Option<f64>| value.map_or_else(|| "unknown".to_string(), number);
+    table(camat, figures, &shown)
+}
+
 fn table(camat: &Camat, figures: &Figures, shown: &dyn Fn(Option<f64>) -> String) -> String {
     let levels = 1..=camat.levels.len();
     let mut rows: Vec<Vec<String>> = vec![vec!["level".into(), String::new()]];

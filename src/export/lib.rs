@@ -54,6 +54,7 @@ pub mod table;
 pub mod tables;
 pub mod trace_table;
 pub mod validate_table;
+mod varied_table;
 #[cfg(feature = "xlsx")]
 pub mod xlsx;
 pub mod xml;

@@ -1,5 +1,6 @@
 //! The table of weighted slices on standard output: the slices, and the sums with their formulas.
 
+use super::camat_table;
 use super::columns::{Align, aligned};
 use super::numbers::number;
 use super::trace_table::rates;
@@ -28,6 +29,11 @@ pub fn render(slices: &Slices) -> String {
         format!("reuse distances, lines\n{}", aligned(&rows, [Left, Right]))
     }));
     parts.extend(epochs(slices));
+    let camat = slices.slices.first().and_then(|slice| slice.camat.as_ref());
+    parts.extend(camat.zip(slices.camat()).map(|(camat, figures)| {
+        let table = camat_table::summed(camat, &figures);
+        format!("C-AMAT; counts are {FORMULA}, the rest follows from these\n{table}")
+    }));
     parts.push(notes(slices));
     parts.join("\n")
 }

@@ -7,6 +7,7 @@ use super::camat_table;
 use super::columns::{Align, aligned, grid};
 use super::numbers::{number, percent, rate};
 use super::objects_table;
+use super::varied_table;
 use crate::formula::Catalogue;
 use crate::metrics::by_latency::{DepthByLatency, GROWTHS, Piece};
 use crate::metrics::formulas::{EdagFigure, Figures};
@@ -49,6 +50,7 @@ pub fn render(report: &TraceReport, top: Option<usize>) -> String {
             .map(|depth| depth_by_latency(depth, report.inputs.latency, top)),
     );
     parts.extend(report.camat.as_ref().map(camat_table::levels));
+    parts.extend(varied_table::render(&report.varied_cores));
     parts.extend(
         report
             .blame

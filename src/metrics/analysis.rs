@@ -1,20 +1,23 @@
 //! One pass over a trace that counts everything a run asks for: it resolves who depends on whom and which accesses go
 //! to RAM, once, and lets every metric watch.
+//!
+//! What a trace executes next is resolved while the metrics watch, side by side, what was resolved before.
 
 use crate::cache::hierarchy::Atomics;
 use crate::cache::{CacheSpec, LevelCounters};
-use crate::dataflow::{Dependences, Next, Operation, Steps};
+use crate::dataflow::{Dependences, Next, Operation};
 use crate::trace::{Batch, Consumer, Instruction};
 use loopsheet_regions::Sites;
 
 use super::catalogue;
 use super::counted::{Counted, CountedRegion, RegionId};
 use super::entry::Asked;
-use super::metric::{Metric, Program, Run, Stretch};
-use super::profile::{Moved, ProfileMeter};
-use super::ram::{Ram, RamUse};
+use super::metric::{Metric, Program, Run};
+use super::profile::ProfileMeter;
+use super::ram::Ram;
 use super::report::CacheLevel;
 use super::settings::{Settings, SettingsError};
+use super::watchers::{Added, Ahead, Watchers};
 
 /// Says which region an instruction belongs to; asked once for each that appears.
 pub type RegionOf<'r> = &'r mut dyn FnMut(&Instruction) -> RegionId;
@@ -29,7 +32,7 @@ pub struct Analysis<'r> {
     shared: Shared,
     /// What was executed and the metrics have not seen.
     ahead: Ahead,
-    metrics: Vec<Box<dyn Metric + 'r>>,
+    watchers: Watchers,
 }
 
 /// What is found out once for all metrics.
@@ -39,15 +42,8 @@ struct Shared {
     watches_levels: bool,
 }
 
-/// A stretch of the program order.
-#[derive(Default)]
-struct Ahead {
-    steps: Steps<RamUse>,
-    moved: Vec<Moved>,
-}
-
-/// Steps of a stretch: they stay in the nearest cache while the metrics take them.
-const STRETCH: usize = 1024;
+/// Steps of a stretch at least: enough to be worth handing to other threads.
+const STRETCH: usize = 1 << 13;
 
 impl<'r> Analysis<'r> {
     /// # Errors
@@ -62,13 +58,15 @@ impl<'r> Analysis<'r> {
             by_region: region_of.is_some(),
         };
         let metrics = catalogue::asked(&asked)?;
+        let ram = Ram::new(&settings.caches, atomics)?;
+        let levels = ram.levels();
         Ok(Analysis {
             shared: Shared {
                 dependences: Dependences::new(settings.rules),
-                ram: Ram::new(&settings.caches, atomics)?,
+                ram,
                 watches_levels: metrics.iter().any(|metric| metric.watches_levels()),
             },
-            metrics,
+            watchers: Watchers::new(metrics, levels),
             program: Program::default(),
             executions: Vec::new(),
             region_of,
@@ -79,9 +77,9 @@ impl<'r> Analysis<'r> {
 
     /// Lets one more metric watch. It finishes before those that are there, which may use what it counted.
     #[must_use]
-    pub fn with(mut self, metric: Box<dyn Metric + 'r>) -> Analysis<'r> {
+    pub fn with(mut self, metric: Box<dyn Metric>) -> Analysis<'r> {
         self.shared.watches_levels |= metric.watches_levels();
-        self.metrics.insert(0, metric);
+        self.watchers.metrics.insert(0, metric);
         self
     }
 
@@ -94,9 +92,8 @@ impl<'r> Analysis<'r> {
     /// Counts reuse, epochs and C-AMAT by region too, as far as they are asked for.
     #[must_use]
     pub fn with_region_details(mut self) -> Analysis<'r> {
-        self.metrics
-            .iter_mut()
-            .for_each(|metric| metric.split_by_region());
+        let metrics = self.watchers.metrics.iter_mut();
+        metrics.for_each(|metric| metric.split_by_region());
         self
     }
 
@@ -106,21 +103,17 @@ impl<'r> Analysis<'r> {
             .as_mut()
             .map_or(0, |region_of| region_of(instruction));
         let facts = &instruction.decoded.facts;
-        let program = &mut self.program;
-        program.operations.push(Operation::new(instruction));
-        program
-            .cycles
-            .push(u64::from(self.settings.costs.of(facts.class)));
-        program
-            .is_omitted
-            .push(self.settings.like_edan && facts.edan_omits);
-        program.regions.push(region);
-        program.instructions.push(instruction.clone());
+        let added = Added {
+            instruction: instruction.clone(),
+            operation: Operation::new(instruction),
+            cycles: u64::from(self.settings.costs.of(facts.class)),
+            region,
+            is_omitted: self.settings.like_edan && facts.edan_omits,
+        };
+        self.program.push(added.clone());
+        self.ahead.added.push(added);
         self.executions.push(0);
         self.shared.dependences.add_hart(instruction.hart);
-        for metric in &mut self.metrics {
-            metric.add(&self.program);
-        }
     }
 
     /// What was counted. Without addresses nothing is said of memory.
@@ -147,7 +140,7 @@ impl<'r> Analysis<'r> {
             executions: &self.executions,
             has_addresses,
         };
-        for metric in self.metrics {
+        for metric in self.watchers.finish(self.ahead) {
             metric.finish(&run, &mut counted);
         }
         counted.instructions = self.program.instructions;
@@ -192,11 +185,37 @@ impl Consumer for Analysis<'_> {
             executions,
             shared,
             ahead,
-            metrics,
+            watchers,
             ..
         } = self;
+        // An earlier stretch is shown only now, when there is one behind it: a short trace needs no threads.
+        if ahead.steps.len() >= STRETCH {
+            let added = batch.instructions.len();
+            let later = ahead.added.split_off(ahead.added.len() - added);
+            *ahead = watchers.show(std::mem::take(ahead));
+            ahead.added = later;
+        }
+        shared.resolve(batch, program, executions, ahead);
+    }
+}
+
+impl Shared {
+    /// Adds what a batch executed to what the metrics have not seen.
+    #[inline(never)]
+    fn resolve(
+        &mut self,
+        batch: &Batch,
+        program: &Program,
+        executions: &mut [u64],
+        ahead: &mut Ahead,
+    ) {
+        let Shared {
+            dependences,
+            ram,
+            watches_levels,
+        } = self;
+        let Ahead { steps, moved, .. } = ahead;
         let (operations, is_omitted) = (&program.operations[..], &program.is_omitted[..]);
-        let executions = &mut executions[..];
         batch.for_each(|instruction, addresses| {
             let number = instruction.0 as usize;
             executions[number] += 1;
@@ -208,52 +227,14 @@ impl Consumer for Analysis<'_> {
                 operation: &operations[number],
                 addresses,
             };
-            shared.resolve(next, ahead);
-            if ahead.steps.len() == STRETCH {
-                show(metrics, program, shared, ahead);
-            }
+            let used = |access| {
+                let used = ram.access(access, next.addresses);
+                if *watches_levels && used.left_nearest {
+                    moved.extend(ram.moved());
+                }
+                used
+            };
+            dependences.resolve(next, used, steps);
         });
-        show(metrics, program, shared, ahead);
-    }
-}
-
-/// Shows the metrics what they have not seen.
-#[inline(never)]
-fn show(
-    metrics: &mut [Box<dyn Metric + '_>],
-    program: &Program,
-    shared: &Shared,
-    ahead: &mut Ahead,
-) {
-    let stretch = Stretch {
-        program,
-        steps: &ahead.steps,
-        levels: shared.ram.levels(),
-        moved: &ahead.moved,
-    };
-    for metric in metrics {
-        metric.take(&stretch);
-    }
-    ahead.steps.clear();
-    ahead.moved.clear();
-}
-
-impl Shared {
-    #[inline(always)]
-    fn resolve(&mut self, next: Next<'_>, ahead: &mut Ahead) {
-        let Shared {
-            dependences,
-            ram,
-            watches_levels,
-        } = self;
-        let Ahead { steps, moved } = ahead;
-        let used = |access| {
-            let used = ram.access(access, next.addresses);
-            if *watches_levels && used.left_nearest {
-                moved.extend(ram.moved());
-            }
-            used
-        };
-        dependences.resolve(next, used, steps);
     }
 }

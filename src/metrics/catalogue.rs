@@ -5,11 +5,11 @@ use super::metric::Metric;
 use super::settings::SettingsError;
 use super::{
     blame, by_latency, edag, epoch, kept, memory_chain, other_caches, regions, remote, reuse,
-    timed_core,
+    timed_core, varied_cores,
 };
 
 /// All of them. A metric is one file with its entry, a line here, and a test.
-pub const METRICS: [Entry; 11] = [
+pub const METRICS: [Entry; 13] = [
     edag::ENTRY,
     regions::ENTRY,
     reuse::ENTRY,
@@ -18,7 +18,10 @@ pub const METRICS: [Entry; 11] = [
     memory_chain::ENTRY,
     by_latency::ENTRY,
     other_caches::ENTRY,
+    // Before the core, whose part it completes.
+    timed_core::PERFECT,
     timed_core::ENTRY,
+    varied_cores::ENTRY,
     kept::ENTRY,
     // After the core, which shares its part.
     blame::ENTRY,

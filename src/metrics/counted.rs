@@ -15,6 +15,7 @@ use super::out_of_order::CoreCycles;
 use super::profile::SourceProfile;
 use super::region_details::RegionDetail;
 use super::report::{CacheLevel, Edag, Epochs, Movement, RemoteDelay, Reuse};
+use super::varied_cores::VariedCore;
 
 /// What was counted.
 #[derive(Default)]
@@ -36,6 +37,10 @@ pub struct Counted {
     pub memory_chain: Option<MemoryChain>,
     pub depth_by_latency: Option<DepthByLatency>,
     pub core: Option<CountedCore>,
+    /// Cycles of the core's harts if every access hit the nearest level.
+    pub(super) perfect_cycles: u64,
+    /// In the order in which they were asked for.
+    pub varied_cores: Vec<VariedCore>,
     /// Pure miss cycles of the core, by who causes them.
     pub(super) pure_misses: Option<Causes>,
     pub blame: Option<Blame>,

@@ -19,6 +19,8 @@ pub(super) const ENTRY: Entry = Entry {
 pub(super) struct EdagMeter {
     values: Values<PathLengths>,
     totals: Totals,
+    /// Cycles of the vertices that go to RAM, by hart.
+    ram_cycles: Vec<u64>,
     movement: MovementMeter,
 }
 
@@ -26,8 +28,6 @@ pub(super) struct EdagMeter {
 struct Totals {
     edges: u64,
     memory_work: u64,
-    /// Cycles of the vertices that go to RAM.
-    ram_cycles: u64,
     bytes_moved: u64,
     deepest: PathLengths,
 }
@@ -37,6 +37,7 @@ impl EdagMeter {
         EdagMeter {
             values: Values::new(rules),
             totals: Totals::default(),
+            ram_cycles: Vec::new(),
             movement: MovementMeter::default(),
         }
     }
@@ -51,6 +52,7 @@ impl EdagMeter {
         let EdagMeter {
             values,
             totals,
+            ram_cycles,
             movement,
         } = self;
         // A copy, so that it stays in registers.
@@ -66,7 +68,7 @@ impl EdagMeter {
             sums.deepest = sums.deepest.latest(done);
             if used.accesses > 0 {
                 sums.memory_work += u64::from(used.accesses);
-                sums.ram_cycles += cycles;
+                ram_cycles[step.operation.hart as usize] += cycles;
             }
             if used.bytes > 0 {
                 sums.bytes_moved += used.bytes;
@@ -74,6 +76,31 @@ impl EdagMeter {
             }
         });
         *totals = sums;
+    }
+
+    /// Makes room for a hart; to be called before its first instruction.
+    pub fn add_hart(&mut self, hart: u16) {
+        self.values.add_hart(hart);
+        let harts = self.ram_cycles.len().max(hart as usize + 1);
+        self.ram_cycles.resize(harts, 0);
+    }
+
+    /// C: cycles of the vertices that do not go to RAM, of the hart with most of them; harts run side by side.
+    fn non_memory_cost(&self, run: &Run<'_>) -> u64 {
+        let Program {
+            cycles,
+            is_omitted,
+            instructions,
+            ..
+        } = run.program;
+        let mut costs = vec![0; self.ram_cycles.len()];
+        for (number, count) in run.executions.iter().enumerate() {
+            if !is_omitted[number] {
+                costs[instructions[number].hart as usize] += count * cycles[number];
+            }
+        }
+        let costs = costs.iter().zip(&self.ram_cycles);
+        costs.map(|(all, ram)| all - ram).max().unwrap_or(0)
     }
 
     /// The graph once the run is over.
@@ -90,7 +117,7 @@ impl EdagMeter {
         let memory = EdagMemory {
             work: totals.memory_work,
             depth: totals.deepest.memory_depth,
-            non_memory_cost: work - totals.ram_cycles,
+            non_memory_cost: self.non_memory_cost(run),
             non_memory_span: totals.deepest.non_memory_span,
             bytes_moved: Some(totals.bytes_moved),
         };
@@ -106,7 +133,7 @@ impl EdagMeter {
 
 impl Metric for EdagMeter {
     fn add(&mut self, program: &Program) {
-        self.values.add_hart(program.last().0.hart);
+        self.add_hart(program.last().0.hart);
     }
 
     fn take(&mut self, stretch: &Stretch<'_>) {

@@ -44,3 +44,5 @@ pub mod sweep;
 pub mod tables;
 mod timed_core;
 pub mod timeline;
+pub mod varied_cores;
+mod watchers;

@@ -2,7 +2,8 @@
 //!
 //! The pass ([`super::analysis`]) resolves dependences and RAM accesses once and shows them to the metrics, a stretch of
 //! the program order at a time: a metric is called once a stretch and walks through it in a loop of its own, so that
-//! nothing is looked up in a table of functions for each instruction. What a metric wants to know of values that
+//! nothing is looked up in a table of functions for each instruction. Metrics walk at the same time, each in a thread of
+//! its own if there are as many. What a metric wants to know of values that
 //! registers and memory hold it keeps in [`crate::dataflow::Values`], beside the shadow that all share.
 //!
 //! A new metric is
@@ -23,7 +24,7 @@ use crate::trace::{Instruction, InstructionId};
 
 /// Watches a trace: takes what was executed, with the dependences that are resolved once for all metrics, and gives its
 /// part of what was counted. [`super::catalogue`] lists those that a run may ask for.
-pub trait Metric {
+pub trait Metric: Send {
     /// Takes note of an instruction, the last one of the program, which appears for the first time.
     fn add(&mut self, program: &Program);
 

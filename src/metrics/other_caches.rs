@@ -1,6 +1,8 @@
 //! The eDAG with other caches than those of the run, in the same pass: the trace is read and its dependences are resolved
 //! once for all of them.
 
+use rayon::prelude::*;
+
 use super::counted::Counted;
 use super::edag::EdagMeter;
 use super::entry::Entry;
@@ -46,12 +48,12 @@ impl Metric for OtherCaches {
     }
 
     fn take(&mut self, stretch: &Stretch<'_>) {
-        for Other { ram, meter } in &mut self.others {
+        self.others.par_iter_mut().for_each(|Other { ram, meter }| {
             meter.follow(stretch, |step| match &step.accessed {
                 None => RamUse::default(),
                 Some(accessed) => ram.access(accessed.access, accessed.addresses),
             });
-        }
+        });
     }
 
     fn finish(self: Box<Self>, run: &Run<'_>, counted: &mut Counted) {

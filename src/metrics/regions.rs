@@ -1,6 +1,8 @@
 //! The eDAG's figures by function, line or loop: of the graph that has only a region's vertices and the
 //! edges between them.
 
+use smallvec::SmallVec;
+
 use super::counted::{Counted, RegionId};
 use super::entry::Entry;
 use super::metric::{Metric, Program, Run, Stretch, ram_use};
@@ -58,13 +60,14 @@ struct RegionMeter {
     totals: Vec<Totals>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Totals {
     vertices: u64,
     edges: u64,
     work: u64,
     memory_work: u64,
-    non_memory_cost: u64,
+    /// By hart.
+    non_memory_costs: SmallVec<[u64; 2]>,
     bytes_moved: u64,
     deepest: PathLengths,
 }
@@ -85,6 +88,8 @@ impl Metric for RegionMeter {
         if region as usize >= self.totals.len() {
             self.totals.resize(region as usize + 1, Totals::default());
         }
+        let costs = &mut self.totals[region as usize].non_memory_costs;
+        costs.resize(costs.len().max(instruction.hart as usize + 1), 0);
     }
 
     fn take(&mut self, stretch: &Stretch<'_>) {
@@ -107,7 +112,9 @@ impl Metric for RegionMeter {
             totals.edges += edges;
             totals.work += cycles;
             totals.memory_work += u64::from(used.accesses);
-            totals.non_memory_cost += if used.accesses > 0 { 0 } else { cycles };
+            if used.accesses == 0 {
+                totals.non_memory_costs[step.operation.hart as usize] += cycles;
+            }
             totals.bytes_moved += used.bytes;
             totals.deepest = totals.deepest.latest(lengths);
         });
@@ -130,7 +137,7 @@ impl Totals {
             memory: has_addresses.then_some(EdagMemory {
                 work: self.memory_work,
                 depth: self.deepest.memory_depth,
-                non_memory_cost: self.non_memory_cost,
+                non_memory_cost: self.non_memory_costs.iter().copied().max().unwrap_or(0),
                 non_memory_span: self.deepest.non_memory_span,
                 bytes_moved: Some(self.bytes_moved),
             }),

@@ -19,6 +19,7 @@ use super::objects::Objects;
 use super::profile::SourceProfile;
 use super::region_details::RegionDetail;
 use super::tables;
+use super::varied_cores::VariedCore;
 
 /// Everything that one run of `loopsheet trace` found.
 #[derive(Clone, Debug)]
@@ -44,6 +45,8 @@ pub struct TraceReport {
     pub regions: Vec<Region>,
     /// C-AMAT of a timeline, if there is one.
     pub camat: Option<Camat>,
+    /// The core with one parameter varied, if asked for.
+    pub varied_cores: Vec<VariedCore>,
     /// The deepest chain of RAM accesses, if asked for.
     pub memory_chain: Option<MemoryChain>,
     /// Depth for every latency of RAM, if asked for.
@@ -129,7 +132,7 @@ pub struct EdagMemory {
     pub work: u64,
     /// 𝒟: most of such instructions on one path.
     pub depth: u64,
-    /// C: cycles of all vertices that do not go to RAM.
+    /// C: cycles of the vertices that do not go to RAM, of the hart with most of them.
     pub non_memory_cost: u64,
     /// The longest path in which vertices that go to RAM cost nothing, cycles.
     pub non_memory_span: u64,

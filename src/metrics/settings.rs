@@ -9,6 +9,7 @@ use super::blame::BlameSettings;
 use super::costs::Costs;
 use super::epoch::{EpochError, EpochSettings};
 use super::out_of_order::CoreModel;
+use super::varied_cores::CoreParameter;
 
 /// What to count and how. By default the graph alone, with true dependences, one cycle an instruction and no cache.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +34,8 @@ pub struct Settings {
     pub blame: Option<BlameSettings>,
     /// The out-of-order core whose accesses are timed, if that is asked for, and its cycles of each class.
     pub core: Option<(CoreModel, Costs)>,
+    /// Parameters of that core with values to try too, each with the others as they are.
+    pub varied: Vec<(CoreParameter, u32)>,
     /// Keep the executions if they are no more than this, to draw the graph.
     pub keep: usize,
 }

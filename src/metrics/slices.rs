@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use super::camat::formulas::{LevelFigure, ProgramFigure};
+use super::camat::{Camat, Figures as CamatFigures, Program};
 use super::formulas::{EdagFigure, Figures, counted};
 use super::report::{CacheLevel, Edag, Epochs, Inputs, Reuse, TraceReport};
 use crate::cache::LevelCounters;
@@ -39,6 +41,7 @@ pub struct Slice {
     pub edag: Edag,
     pub reuse: Option<Reuse>,
     pub epochs: Option<Epochs>,
+    pub camat: Option<Camat>,
     pub notes: Vec<String>,
 }
 
@@ -53,6 +56,7 @@ impl Slice {
             edag: report.edag,
             reuse: report.reuse,
             epochs: report.epochs,
+            camat: report.camat,
             notes: report.notes,
         }
     }
@@ -111,6 +115,46 @@ impl Slices {
         let levels = self.slices.first().map_or(0, |slice| slice.cache.len());
         let of = |level: usize| self.sum_of(|slice| count(&slice.cache[level].counters));
         (0..levels).map(of).collect()
+    }
+
+    /// C-AMAT, from the sums of counts of each level; `None` if it was not asked for. How many harts share a level is not
+    /// summed: it is unknown if slices differ in it.
+    pub fn camat(&self) -> Option<CamatFigures> {
+        let first = self.slices.first()?.camat.as_ref()?;
+        let of_program = |part: fn(&Program) -> Option<f64>| {
+            self.sum(|slice| part(&slice.camat.as_ref()?.program))
+        };
+        let instructions = of_program(|own| own.instructions.map(|count| count as f64));
+        let perfect = of_program(|own| Some(own.instructions? as f64 * own.cpi_exe?));
+        let inputs = [
+            (ProgramFigure::Instructions, instructions),
+            (
+                ProgramFigure::CpiExe,
+                perfect
+                    .zip(instructions)
+                    .map(|(cycles, count)| cycles / count),
+            ),
+            (
+                ProgramFigure::HartCycles,
+                of_program(|own| own.hart_cycles.map(|cycles| cycles as f64)),
+            ),
+            (ProgramFigure::StallTarget, Some(first.program.stall_target)),
+        ];
+        let count = |figure: LevelFigure, level: usize| {
+            let of = |slice: &Slice| {
+                let count = figure.count(slice.camat.as_ref()?.levels.get(level - 1)?)?;
+                Some(count as f64)
+            };
+            match figure {
+                LevelFigure::Sharers => {
+                    let sharers = of(self.slices.first()?);
+                    let is_same = self.slices.iter().all(|slice| of(slice) == sharers);
+                    sharers.filter(|_| is_same)
+                }
+                _ => self.sum(of),
+            }
+        };
+        Some(CamatFigures::of_counts(inputs, first.levels.len(), &count))
     }
 
     /// Reuse distances; `None` if that was not asked for.

@@ -6,7 +6,7 @@ use super::costs::Costs;
 use super::counted::{Counted, CountedCore};
 use super::entry::Entry;
 use super::metric::{Metric, Program, Run, Stretch};
-use super::out_of_order::{CoreModel, OutOfOrder};
+use super::out_of_order::{CoreCycles, CoreModel, Machine, Nobody};
 use super::timeline::{TimedAccess, TimelineSink};
 use crate::cache::hierarchy::HierarchyError;
 use crate::dataflow::Rules;
@@ -26,9 +26,51 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
+/// The same core beside it, with a perfect nearest level: in a metric of its own, so that both can work at once.
+pub(super) const PERFECT: Entry = Entry {
+    name: "perfect_core",
+    meaning: "cycles of the same core if every access hit the nearest level",
+    make: |asked| {
+        let perfect = |(model, costs): &(CoreModel, Costs)| PerfectCore {
+            core: Machine::perfect(model, asked.settings.rules),
+            costs: costs.clone(),
+            cycles: Vec::new(),
+        };
+        let core = asked.settings.core.as_ref().map(perfect);
+        Ok(core.map(|core| Box::new(core) as Box<dyn Metric>))
+    },
+};
+
+struct PerfectCore {
+    core: Machine,
+    costs: Costs,
+    /// By instruction.
+    cycles: Vec<u64>,
+}
+
+impl Metric for PerfectCore {
+    fn add(&mut self, program: &Program) {
+        let (instruction, _) = program.last();
+        self.core.add_hart(instruction.hart);
+        let cycles = self.costs.of(instruction.decoded.facts.class);
+        self.cycles.push(u64::from(cycles));
+    }
+
+    fn take(&mut self, stretch: &Stretch<'_>) {
+        let PerfectCore { core, cycles, .. } = self;
+        stretch.for_each(|step| {
+            core.step(&step, cycles[step.instruction.0 as usize], &mut Nobody);
+        });
+    }
+
+    fn finish(self: Box<Self>, _: &Run<'_>, counted: &mut Counted) {
+        counted.perfect_cycles = self.core.hart_cycles();
+    }
+}
+
 /// The core, its cycles of each class, and what counts its timeline.
 struct TimedCore {
-    core: OutOfOrder,
+    core: Machine,
     costs: Costs,
     /// By instruction.
     cycles: Vec<u64>,
@@ -48,7 +90,7 @@ impl TimedCore {
             first_shared: Some(model.first_shared).filter(|first| *first < levels),
         };
         Ok(TimedCore {
-            core: OutOfOrder::new(model, rules)?,
+            core: Machine::real(model, rules)?,
             costs: costs.clone(),
             cycles: Vec::new(),
             meter: CamatMeter::new(settings),
@@ -88,7 +130,6 @@ impl Metric for TimedCore {
         stretch.for_each(|step| {
             let region = stretch.program.region(step.instruction) as usize;
             let own = regions.as_mut().and_then(|own| own.get_mut(region));
-            let cycles = cycles[step.instruction.0 as usize];
             if let Some(blame) = blame {
                 blame.begin(step.instruction, step.addresses());
             }
@@ -98,7 +139,7 @@ impl Metric for TimedCore {
                 own,
                 blame,
             };
-            core.step(&step, cycles, &mut all);
+            core.step(&step, cycles[step.instruction.0 as usize], &mut all);
         });
     }
 
@@ -107,7 +148,7 @@ impl Metric for TimedCore {
             return;
         }
         counted.core = Some(CountedCore {
-            cycles: self.core.finish(),
+            cycles: CoreCycles::of(&self.core, counted.perfect_cycles),
             meter: self.meter,
         });
         counted.pure_misses = self.blame.map(PureMisses::finish);

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::Figure;
 use crate::cache::LevelCounters;
 use crate::formula::Catalogue;
+use crate::metrics::camat::formulas::LevelFigure;
 use crate::metrics::formulas::{EdagFigure, Figures};
 use crate::metrics::slices::{FORMULA, NOTES, Slice, Slices, Table};
 
@@ -31,6 +32,9 @@ pub struct SlicesReport {
     pub formulas: IndexMap<String, String>,
     pub reuse: Option<SlicedReuseReport>,
     pub epochs: Option<SlicedEpochsReport>,
+    /// C-AMAT of each level, nearest first, by the names of its figures; empty if it was not asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub camat: Vec<IndexMap<String, Figure>>,
     pub slices: Vec<SliceReport>,
     #[serde(default)]
     pub notes: Vec<String>,
@@ -125,6 +129,7 @@ impl SlicesReport {
                     .collect(),
             }),
             epochs: epochs(slices),
+            camat: camat(slices),
             slices: slices.slices.iter().map(slice).collect(),
             notes: NOTES.map(str::to_string).to_vec(),
         }
@@ -137,6 +142,22 @@ fn figures(figures: &Figures) -> IndexMap<String, Figure> {
         (name, Figure::from(figures.get(*figure)))
     };
     EdagFigure::ALL.iter().map(figure).collect()
+}
+
+fn camat(slices: &Slices) -> Vec<IndexMap<String, Figure>> {
+    let Some(figures) = slices.camat() else {
+        return Vec::new();
+    };
+    let first = slices.slices.first().and_then(|slice| slice.camat.as_ref());
+    let levels = first.map_or(0, |camat| camat.levels.len());
+    let level = |level: usize| {
+        let figure = |figure: &LevelFigure| {
+            let name = figure.entry().name.to_string();
+            (name, Figure::from(figures.at(*figure, level)))
+        };
+        LevelFigure::ALL.iter().map(figure).collect()
+    };
+    (1..=levels).map(level).collect()
 }
 
 fn levels(slices: &Slices) -> Vec<SlicedLevelReport> {

@@ -69,7 +69,7 @@ impl Program {
         followers.into_iter().find_map(|id| {
             let key = self.keys.get(id as usize)?;
             let text = &self.text[key.start as usize..][..key.length as usize];
-            bytes.starts_with(text).then_some((id, text.len()))
+            begins_with(bytes, text).then_some((id, text.len()))
         })
     }
 
@@ -172,4 +172,25 @@ impl Program {
         self.harts.push(number);
         Ok(self.harts.len() as u16 - 1)
     }
+}
+
+/// Whether bytes begin with some that are few: without a call.
+#[inline(always)]
+fn begins_with(bytes: &[u8], few: &[u8]) -> bool {
+    let Some(bytes) = bytes.get(..few.len()) else {
+        return false;
+    };
+    let differs = match (bytes.last_chunk::<8>(), few.last_chunk::<8>()) {
+        // Words, and the last eight bytes, which may overlap with the last word.
+        (Some(end), Some(few_end)) => {
+            let words = bytes.as_chunks::<8>().0.iter().zip(few.as_chunks::<8>().0);
+            words
+                .chain([(end, few_end)])
+                .fold(0, |differs, (own, few)| {
+                    differs | (u64::from_le_bytes(*own) ^ u64::from_le_bytes(*few))
+                })
+        }
+        _ => u64::from(bytes != few),
+    };
+    differs == 0
 }

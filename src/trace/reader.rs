@@ -19,7 +19,7 @@ use super::stf;
 use super::{Options, ReadSummary};
 
 /// Bytes that are read at once.
-const BLOCK: usize = 256 << 10;
+const BLOCK: usize = 512 << 10;
 /// No format has longer lines: a vector instruction with 1,024 accesses takes about 24,000 bytes.
 const LONGEST_LINE: usize = 1 << 20;
 

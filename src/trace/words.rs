@@ -12,7 +12,7 @@ use super::program::Program;
 use super::{ReadSummary, UnknownPolicy};
 
 /// Executions of a batch.
-const BATCH: usize = 1 << 13;
+const BATCH: usize = 1 << 14;
 const NONE: u32 = u32::MAX;
 
 /// What an execution is recognised by.

@@ -314,12 +314,14 @@ fn the_programs_streams_are_its_own() {
     assert_eq!(text(&output.stdout), "hello\n");
     assert_eq!(text(&output.stderr), "to stderr\n");
     let in_file = lines(&std::fs::read(bench.path("echo.trace")).expect("the trace"));
-    let output = echo(&["-o", "-"]);
+    let output = echo(&["--format", "execlog", "-o", "-"]);
     // The program's C library writes its buffered standard output last.
     assert_eq!(text(&output.stderr), "to stderr\nhello\n");
     assert_eq!(lines(&output.stdout), in_file);
-    let output = echo(&["-o", "/dev/stdout"]);
+    let output = echo(&["--format", "execlog", "-o", "/dev/stdout"]);
     assert_eq!(lines(&output.stdout), in_file);
+    // Into a pipe it is in the compact format.
+    assert!(echo(&["-o", "-"]).stdout.starts_with(b"LSTRACE"));
     assert_eq!(texts(&in_file).last(), Some(&"ecall"));
 }
 
@@ -346,7 +348,7 @@ fn compressed_traces_hold_the_same() {
     let unpacked = zstd::decode_all(&record("long.trace.zst")[..]).expect("zstd");
     assert!(unpacked == plain, "zstd differs");
     // Standard output takes another way.
-    let piped = bench.run(&["--", "./static", "long", "100000"]);
+    let piped = bench.run(&["--format", "execlog", "--", "./static", "long", "100000"]);
     assert!(piped.stdout == plain, "the pipe differs");
 }
 
@@ -393,6 +395,13 @@ fn the_compact_format_holds_the_same() {
             lines,
             "{what:?}"
         );
+        for name in ["a.stf", "a.zstf"] {
+            let stf = record(name, &[]);
+            assert_eq!(stf["edag"], lines["edag"], "{what:?}");
+            assert_eq!(stf["program"], lines["program"], "{what:?}");
+            let executed = &stf["trace"]["instructions"];
+            assert_eq!(executed, &lines["trace"]["instructions"], "{what:?}");
+        }
         let limit = ["--limit", "1000"];
         assert_eq!(
             record("limit.native", &limit),
@@ -453,7 +462,8 @@ fn a_program_that_fails_has_a_trace_up_to_there() {
     ];
     for (what, said) in cases {
         for name in ["failing.trace", "failing.trace.zst", "-"] {
-            let output = bench.run(&["-o", name, "--", "./static", what]);
+            let format = ["--format", "execlog"];
+            let output = bench.run(&[&format[..], &["-o", name, "--", "./static", what]].concat());
             // What died of a signal was not done.
             let expected = i32::from(said.starts_with("SIG"));
             assert_eq!(

@@ -1,7 +1,6 @@
 //! A metric of one's own: one more watches a trace without a change to the pass, the dependences or other metrics.
 
-use std::cell::Cell;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 use crate::support::settings::edag_only;
 use loopsheet_cache::CacheSpec;
@@ -52,7 +51,7 @@ struct Found {
 struct Again {
     values: Values<Length>,
     found: Found,
-    result: Rc<Cell<Option<Found>>>,
+    result: Arc<Mutex<Option<Found>>>,
 }
 
 impl Metric for Again {
@@ -76,7 +75,7 @@ impl Metric for Again {
     fn finish(self: Box<Self>, run: &Run<'_>, _: &mut Counted) {
         let executed: u64 = run.executions.iter().sum();
         assert_eq!(self.found.instructions, executed);
-        self.result.set(Some(self.found));
+        *self.result.lock().expect("one thread") = Some(self.found);
     }
 }
 
@@ -87,7 +86,7 @@ fn one_more_metric_counts_what_the_edag_counts() {
             "{}/samples/traces/{trace}.execlog.zst",
             env!("CARGO_MANIFEST_DIR")
         );
-        let result = Rc::new(Cell::new(None));
+        let result = Arc::new(Mutex::new(None));
         let settings = Settings {
             caches: vec!["1KiB,2way,64B".parse::<CacheSpec>().expect("a cache")],
             ..edag_only(RULES)
@@ -113,6 +112,10 @@ fn one_more_metric_counts_what_the_edag_counts() {
             to_ram: edag.memory.expect("addresses").work,
             longest: edag.depth,
         };
-        assert_eq!(result.take(), Some(expected), "{trace}");
+        assert_eq!(
+            *result.lock().expect("one thread"),
+            Some(expected),
+            "{trace}"
+        );
     }
 }

@@ -118,6 +118,45 @@ fn every_figure_is_the_weighted_sum() {
     close(&summed["reuse"]["cold"], cold, "cold");
 }
 
+/// C-AMAT and AMAT follow from the sums of cycles and accesses.
+#[test]
+fn camat_follows_from_sums() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let weights = [0.25, 3.0, 0.5];
+    let list = cut(directory.path(), ["0.25", "3", "5e-1"]);
+    let report = summed(&list, &["--camat"]);
+    let own = ["a 1.edan", "b.edan", "c.edan"].map(|name| {
+        let mut command = loopsheet();
+        command.arg("trace").arg(directory.path().join(name));
+        command::printed(command.args(["--camat", "--json", "-"]))
+    });
+    for level in 0..2 {
+        let sum = |key: &str| -> f64 {
+            let of = |report: &Value| report["camat"]["levels"][level][key].as_f64();
+            let parts = own.iter().zip(weights);
+            parts
+                .map(|(own, weight)| weight * of(own).expect(key))
+                .sum()
+        };
+        let found = &report["camat"][level];
+        let close = |key: &str, expected: f64| {
+            let found = found[key].as_f64().expect(key);
+            assert!(
+                (found - expected).abs() <= 1e-12 * expected.abs(),
+                "{key}: {found} {expected}"
+            );
+        };
+        for key in ["alpha", "omega", "m", "hit_cycles"] {
+            close(key, sum(key));
+        }
+        close("CAMAT", sum("omega") / sum("alpha"));
+        close(
+            "AMAT",
+            (sum("hit_cycles") + sum("miss_cycles")) / sum("alpha"),
+        );
+    }
+}
+
 #[test]
 fn bad_lists_are_refused() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -148,7 +187,11 @@ fn bad_lists_are_refused() {
         &[],
         "listed twice: line 1 has it, as ",
     );
-    refused("1 b.edan\n", &["--camat"], "--camat takes one trace");
+    refused(
+        "1 b.edan\n",
+        &["--camat", "--vary", "window=8"],
+        "--vary takes one trace",
+    );
     refused(
         "1 b.edan\n",
         &["-o", "a.xlsx"],

@@ -180,7 +180,13 @@ fn keys_of_trace_reports() {
         .map(|report| serde_json::from_str(&loopsheet_export::json::trace(report)))
         .collect::<Result<_, _>>()
         .expect("JSON");
-    let run = ["trace", "samples/traces/heat.execlog.zst", "--camat"];
+    let run = [
+        "trace",
+        "samples/traces/heat.execlog.zst",
+        "--camat",
+        "--vary",
+        "window=8",
+    ];
     let caches = [
         "--cache",
         "1KiB,2way,4cycles",

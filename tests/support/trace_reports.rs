@@ -159,6 +159,7 @@ pub fn full() -> TraceReport {
             ),
         ],
         camat: None,
+        varied_cores: Vec::new(),
         source: None,
         notes: vec!["Stores that hit cost no RAM access.".into()],
     }

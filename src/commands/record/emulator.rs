@@ -122,7 +122,8 @@ impl Emulator {
         if run.inside_only {
             plugin.push(",inside=1");
         }
-        if run.format == RecordFormat::Native {
+        // STF is made of the compact format on its way.
+        if run.format != RecordFormat::Execlog {
             plugin.push(",native=1");
         }
         if let Some(limit) = run.limit {

@@ -10,12 +10,16 @@ use std::thread::JoinHandle;
 use anyhow::Context;
 use tempfile::NamedTempFile;
 
+use super::conversion::Conversion;
 use crate::commands::outputs::{self, Output};
+use crate::trace;
 
 /// Where the trace is to go, made sure of before the program runs.
 pub struct Sink {
     target: Target,
     compression: Option<Compression>,
+    /// The format that it is converted to, if it is.
+    converted: Option<trace::Target>,
     name: String,
 }
 
@@ -38,7 +42,14 @@ enum Compression {
 pub struct Receiver {
     target: Target,
     name: String,
-    pump: Option<JoinHandle<std::io::Result<Packed>>>,
+    pump: Pump,
+}
+
+/// What is between the tracer and the target.
+enum Pump {
+    Nothing,
+    Packing(JoinHandle<std::io::Result<Packed>>),
+    Converting(Conversion),
 }
 
 /// What went through the compressor.
@@ -51,6 +62,8 @@ enum Encoder {
     Gzip(flate2::write::GzEncoder<File>),
     Zstd(zstd::Encoder<'static, File>),
 }
+
+const STANDARD_OUTPUT: &str = "standard output";
 
 pub fn is_standard_output(path: &Path) -> bool {
     ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
@@ -71,10 +84,11 @@ impl Sink {
         };
         if is_standard_output(path) {
             let stdout = std::io::stdout().as_fd().try_clone_to_owned()?;
-            let name = "standard output".to_string();
+            let name = STANDARD_OUTPUT.to_string();
             return Ok(Sink {
                 target: Target::Stream(File::from(stdout)),
                 compression: None,
+                converted: None,
                 name,
             });
         }
@@ -100,12 +114,45 @@ impl Sink {
         Ok(Sink {
             target,
             compression,
+            converted: None,
             name,
         })
     }
 
     pub fn is_file(&self) -> bool {
         matches!(self.target, Target::File { .. })
+    }
+
+    /// Whether it is standard output, and that is a pipe.
+    pub fn is_standard_pipe(&self) -> bool {
+        let is_pipe = |file: &File| file.metadata().is_ok_and(|own| own.file_type().is_fifo());
+        self.name == STANDARD_OUTPUT
+            && matches!(&self.target, Target::Stream(file) if is_pipe(file))
+    }
+
+    /// The same for a trace that is converted from the compact format to STF.
+    ///
+    /// # Errors
+    /// The name says that it is compressed otherwise than STF is, or chunks are to go where nothing can be put in later.
+    pub fn converting(self) -> anyhow::Result<Sink> {
+        let name = &self.name;
+        anyhow::ensure!(
+            self.compression.is_none(),
+            "cannot write {name}: compressed STF has the name ending .zstf"
+        );
+        let has_chunks = Path::new(name).extension().is_some_and(|own| own == "zstf");
+        anyhow::ensure!(
+            !has_chunks || self.is_file(),
+            "cannot write {name}: the index of ZSTF needs a regular file; --format stf with another name writes plain STF"
+        );
+        let converted = match has_chunks {
+            true => trace::Target::Zstf,
+            false => trace::Target::Stf,
+        };
+        Ok(Sink {
+            converted: Some(converted),
+            ..self
+        })
     }
 
     /// Starts to receive. The descriptor is for the tracer to write to; whoever passes it on must close it here.
@@ -116,6 +163,7 @@ impl Sink {
         let Sink {
             target,
             compression,
+            converted,
             name,
         } = self;
         let file = match &target {
@@ -123,12 +171,22 @@ impl Sink {
             Target::Stream(file) => file,
         };
         let copy = file.try_clone()?;
+        if let Some(converted) = converted {
+            let (reader, writer) = std::io::pipe()?;
+            let conversion = Conversion::start(reader, copy, converted)?;
+            let receiver = Receiver {
+                target,
+                name,
+                pump: Pump::Converting(conversion),
+            };
+            return Ok((receiver, writer.into()));
+        }
         let Some(compression) = compression else {
             return Ok((
                 Receiver {
                     target,
                     name,
-                    pump: None,
+                    pump: Pump::Nothing,
                 },
                 copy.into(),
             ));
@@ -146,7 +204,7 @@ impl Sink {
             Receiver {
                 target,
                 name,
-                pump: Some(pump),
+                pump: Pump::Packing(pump),
             },
             writer.into(),
         ))
@@ -172,10 +230,22 @@ impl Receiver {
         } = self;
         let what = || format!("cannot write {name}");
         // A failure of the compressor's file shows as a broken pipe to the tracer: the compressor knows better.
-        let packed = pump
-            .map(|pump| pump.join().expect("the compressor does not panic"))
-            .transpose();
-        let packed = packed.with_context(what)?;
+        let packed = match pump {
+            Pump::Nothing => None,
+            Pump::Packing(pump) => {
+                let packed = pump.join().expect("the compressor does not panic");
+                Some(packed.with_context(what)?)
+            }
+            Pump::Converting(conversion) if error.is_some() => {
+                conversion.finish(None).with_context(what)?;
+                None
+            }
+            Pump::Converting(conversion) => {
+                let rest = Some((written, pending));
+                conversion.finish(rest).with_context(what)?;
+                return place(target);
+            }
+        };
         if let Some(error) = error {
             return Err(anyhow::Error::new(error).context(what()));
         }
@@ -200,16 +270,21 @@ impl Receiver {
             }
             (None, Target::Stream(file)) => file.write_all(pending).with_context(what)?,
         }
-        match target {
-            Target::File { path, temporary } => outputs::put_in_place(temporary, &path),
-            Target::Stream(_) => Ok(()),
-        }
+        place(target)
+    }
+}
+
+/// Gives a file its name.
+fn place(target: Target) -> anyhow::Result<()> {
+    match target {
+        Target::File { path, temporary } => outputs::put_in_place(temporary, &path),
+        Target::Stream(_) => Ok(()),
     }
 }
 
 /// What of `pending` lies beyond the bytes received: a write that the tracer was killed in may have been done and
 /// not counted.
-fn beyond(pending: &[u8], received: u64, written: u64) -> &[u8] {
+pub(super) fn beyond(pending: &[u8], received: u64, written: u64) -> &[u8] {
     let done = usize::try_from(received.saturating_sub(written)).unwrap_or(usize::MAX);
     &pending[done.min(pending.len())..]
 }

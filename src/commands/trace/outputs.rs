@@ -20,6 +20,7 @@ pub enum Kind {
     SweepSvg,
     HeatMapSvg,
     DiagramSvg,
+    VariedSvg,
     RankSvg,
 }
 
@@ -66,6 +67,12 @@ impl Outputs {
         if let Some(path) = &args.diagram {
             requested.push((
                 by_extension("--diagram", path, &[("svg", Kind::DiagramSvg)])?,
+                path,
+            ));
+        }
+        if let Some(path) = &args.vary_chart {
+            requested.push((
+                by_extension("--vary-chart", path, &[("svg", Kind::VariedSvg)])?,
                 path,
             ));
         }
@@ -227,6 +234,9 @@ fn of_trace(kind: Kind, report: &TraceReport, graph: Option<&Edag>) -> anyhow::R
             .ok_or_else(|| anyhow::anyhow!("--heatmap: there are no epochs without instructions"))?
             .into_bytes(),
         Kind::DiagramSvg => diagram(Report::Trace(report, graph))?,
+        Kind::VariedSvg => svg::varied_cores(report)
+            .ok_or_else(|| anyhow::anyhow!("--vary-chart: no core was varied"))?
+            .into_bytes(),
         Kind::RankSvg => anyhow::bail!("a ranking takes several traces"),
     })
 }
@@ -236,7 +246,12 @@ fn of_timeline(kind: Kind, report: &TimelineReport) -> anyhow::Result<Vec<u8>> {
         Kind::Workbook => xlsx::timeline_workbook(report)?,
         Kind::Json => json::timeline(report).into_bytes(),
         Kind::DiagramSvg => diagram(Report::Timeline(report))?,
-        Kind::GraphDot | Kind::GraphSvg | Kind::SweepSvg | Kind::HeatMapSvg | Kind::RankSvg => {
+        Kind::GraphDot
+        | Kind::GraphSvg
+        | Kind::SweepSvg
+        | Kind::HeatMapSvg
+        | Kind::VariedSvg
+        | Kind::RankSvg => {
             anyhow::bail!("a picture of a trace needs a trace")
         }
     })

@@ -180,9 +180,15 @@ fn files(args: &TraceArgs, list: &Path, listed: &[Listed]) -> anyhow::Result<Out
 /// What is not a sum over slices.
 fn refuse_others(args: &TraceArgs) -> anyhow::Result<()> {
     let heat_map = args.heatmap.as_ref().map(|_| "--heatmap");
-    if let Some(flag) = settings::of_one_trace(args).or(heat_map) {
+    let varied = (!args.vary.is_empty()).then_some("--vary");
+    // C-AMAT is summed, too.
+    let others = TraceArgs {
+        camat: false,
+        ..args.clone()
+    };
+    if let Some(flag) = settings::of_one_trace(&others).or(heat_map).or(varied) {
         anyhow::bail!(
-            "{flag} takes one trace; of --slices the graph, caches, reuse distances and epochs are summed"
+            "{flag} takes one trace; of --slices the graph, caches, reuse distances, epochs and C-AMAT are summed"
         );
     }
     Ok(())

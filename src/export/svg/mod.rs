@@ -11,6 +11,7 @@ mod layers;
 mod loops;
 mod rank;
 mod staircase;
+mod varied_cores;
 
 pub use cycles::cycles;
 pub use edag::edag;
@@ -19,6 +20,7 @@ pub use latency_sweep::latency_sweep;
 pub use loops::sequence;
 pub use rank::rank;
 pub use staircase::staircase;
+pub use varied_cores::varied_cores;
 
 pub(super) use document::escaped;
 pub(super) use loops::sequence_with;

@@ -85,13 +85,13 @@ impl EpochCauses {
         let number = step.operation.hart;
         let hart = &mut harts[number as usize];
         let reach = u64::from(settings.windows[0]);
-        let mut sources: SmallVec<[usize; 8]> = SmallVec::new();
+        let mut sources: SmallVec<[u32; 8]> = SmallVec::new();
         values.sources(step, |producer| {
             if let Some(distance) = producer.distance(number, hart.executed)
                 && distance < reach
-                && !sources.contains(&(distance as usize))
+                && !sources.contains(&(distance as u32))
             {
-                sources.push(distance as usize);
+                sources.push(distance as u32);
             }
         });
         let mut touched: SmallVec<[u64; 4]> = SmallVec::new();

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use smallvec::SmallVec;
 
 use super::LevelCounts;
+use super::moments::{Change, Moments};
 use crate::timeline::Stay;
 
 /// Whether a miss is an access of the next level, of RAM, or waits for another miss.
@@ -20,20 +21,12 @@ pub(super) enum Miss {
     Untold,
 }
 
-/// What changes at one moment.
-#[derive(Clone, Debug, Default)]
-struct Change {
-    hits: i64,
-    misses: i64,
-    onward: i64,
-    /// First cycles of the waits that end here.
-    ended: SmallVec<[u64; 2]>,
-}
-
 /// Counts one level.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CycleMeter {
-    changes: BTreeMap<u64, Change>,
+    changes: Moments,
+    /// First cycles of the waits that end in a cycle that is not counted.
+    ended: BTreeMap<u64, SmallVec<[u64; 2]>>,
     /// Everything before this cycle is counted.
     counted_to: u64,
     hits: i64,
@@ -57,8 +50,8 @@ impl CycleMeter {
         counts.alpha += 1;
         counts.stay_cycles += stay.hit + stay.miss;
         if stay.hit > 0 {
-            self.changes.entry(start).or_default().hits += 1;
-            self.changes.entry(looked_up).or_default().hits -= 1;
+            self.changes.at(start).hits += 1;
+            self.changes.at(looked_up).hits -= 1;
         }
         if stay.miss > 0 {
             counts.alpha_m += 1;
@@ -70,35 +63,37 @@ impl CycleMeter {
                     counts.secondary_cycles += stay.miss;
                 }
             }
-            let onward = i64::from(miss != Miss::Secondary);
-            let begin = self.changes.entry(looked_up).or_default();
+            let onward = i32::from(miss != Miss::Secondary);
+            let begin = self.changes.at(looked_up);
             begin.misses += 1;
             begin.onward += onward;
-            let finish = self.changes.entry(end).or_default();
+            let finish = self.changes.at(end);
             finish.misses -= 1;
             finish.onward -= onward;
-            finish.ended.push(looked_up);
+            finish.ended += 1;
+            self.ended.entry(end).or_default().push(looked_up);
         }
         end
     }
 
     /// Counts everything before that cycle; no later stay begins before it.
     pub fn settle(&mut self, cycle: u64) {
-        while let Some(first) = self.changes.first_entry()
-            && *first.key() <= cycle
-        {
-            let (moment, change) = first.remove_entry();
-            self.count_to(moment);
-            self.hits += change.hits;
-            self.misses += change.misses;
-            self.onward += change.onward;
+        while let Some((moment, change)) = self.changes.next_to(cycle) {
+            self.change(moment, change);
+        }
+        self.changes.end(cycle);
+    }
+
+    fn change(&mut self, moment: u64, change: Change) {
+        self.count_to(moment);
+        self.hits += i64::from(change.hits);
+        self.misses += i64::from(change.misses);
+        self.onward += i64::from(change.onward);
+        if change.ended > 0 {
             // A wait has a pure miss cycle if the last one so far is not before it: later ones are after it.
-            let pure = change
-                .ended
-                .iter()
-                .filter(|begin| **begin < self.pure_until)
-                .count();
-            self.counts.alpha_pure += pure as u64;
+            let ended = self.ended.remove(&moment).unwrap_or_default();
+            let pure = ended.iter().filter(|begin| **begin < self.pure_until);
+            self.counts.alpha_pure += pure.count() as u64;
         }
     }
 

@@ -205,29 +205,40 @@ impl Figures {
             hart_cycles,
             stall_target,
         } = camat.program;
-        let mut figures = Figures {
-            leaves: leaves(camat.levels.len()),
-            ..Figures::default()
-        };
         let inputs = [
             (P::Instructions, instructions.map(|count| count as f64)),
             (P::CpiExe, cpi_exe),
             (P::HartCycles, hart_cycles.map(|cycles| cycles as f64)),
             (P::StallTarget, Some(stall_target)),
         ];
+        let count = |figure: LevelFigure, level: usize| {
+            let count = figure.count(&camat.levels[level - 1])?;
+            Some(count as f64)
+        };
+        Figures::of_counts(inputs, camat.levels.len(), &count)
+    }
+
+    /// The same of counts of so many levels that are not those of one run; levels count from one.
+    pub fn of_counts(
+        inputs: [(ProgramFigure, Option<f64>); 4],
+        levels: usize,
+        count: &dyn Fn(LevelFigure, usize) -> Option<f64>,
+    ) -> Figures {
+        let mut figures = Figures {
+            leaves: leaves(levels),
+            ..Figures::default()
+        };
         for (figure, value) in inputs {
             figures.program.extend(value.map(|value| (figure, value)));
         }
-        for (number, level) in (1..).zip(&camat.levels) {
-            let counts = LevelFigure::counts().filter_map(|figure| {
-                let count = figure.count(level)?;
-                Some(((number, figure), count as f64))
-            });
+        for level in 1..=levels {
+            let counts = LevelFigure::counts()
+                .filter_map(|figure| Some(((level, figure), count(figure, level)?)));
             figures.levels.extend(counts);
         }
         // Levels want the compute time, the program wants the nearest level: each in turn finds what it needs.
         for pass in 0..2 {
-            for number in 1..=camat.levels.len() {
+            for number in 1..=levels {
                 for figure in LevelFigure::derived() {
                     let value = figure.expr(number).and_then(|expr| figures.value(&expr));
                     let value = value.map(|value| ((number, figure), value));

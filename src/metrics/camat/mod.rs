@@ -13,6 +13,7 @@ pub mod formulas;
 pub mod identities;
 pub mod matching;
 pub mod meter;
+mod moments;
 
 use super::timeline::TimedAccess;
 

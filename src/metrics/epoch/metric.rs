@@ -78,6 +78,9 @@ impl Metric for AllEpochs {
 
     fn take(&mut self, stretch: &Stretch<'_>) {
         stretch.for_each(|step| self.whole.step(&step));
+        if self.whole.is_full() {
+            self.whole.advance();
+        }
         let Some(regions) = &mut self.regions else {
             return;
         };
@@ -95,6 +98,9 @@ impl Metric for AllEpochs {
         for own in regions {
             let RegionEpochs { meter, steps, .. } = own;
             steps.for_each(&stretch.program.operations, |step| meter.step(&step));
+            if meter.is_full() {
+                meter.advance();
+            }
             steps.clear();
         }
     }

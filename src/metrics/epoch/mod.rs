@@ -20,8 +20,10 @@ mod own_caches;
 mod rings;
 mod settings;
 mod slots;
+mod stretch;
 mod windows;
 
+use rayon::prelude::*;
 use smallvec::SmallVec;
 
 use super::ram::RamUse;
@@ -33,6 +35,7 @@ pub(super) use own_caches::{Accesses, OwnCaches};
 pub use settings::{EpochError, EpochSettings, Stores};
 use slots::SlottedWindows;
 pub(super) use slots::Wait;
+use stretch::{Executed, HartStretch};
 use windows::Windows;
 
 /// Follows all windows and capacities.
@@ -51,8 +54,16 @@ struct EpochMeter {
     has_caches: bool,
 }
 
+/// Something that can be done while other things are.
+type Task<'t> = Box<dyn FnOnce() + Send + 't>;
+
+/// Instructions of a hart before its windows go on: enough to be worth sharing among threads.
+const STRETCH: usize = 1 << 15;
+
 struct Hart {
     executed: u64,
+    /// What it executed and its windows have not seen.
+    ahead: HartStretch,
     windows: Windows,
     slotted: Vec<SlottedWindows>,
     caches: Option<OwnCaches>,
@@ -98,6 +109,7 @@ impl EpochMeter {
                 .map(|slots| SlottedWindows::new(*slots, windows, capacities.len()));
             self.harts.push(Hart {
                 executed: 0,
+                ahead: HartStretch::default(),
                 windows: Windows::new(windows, capacities.len()),
                 slotted: slotted.collect(),
                 caches: self.has_caches.then(|| OwnCaches::new(&self.settings)),
@@ -105,7 +117,39 @@ impl EpochMeter {
         }
     }
 
-    /// Takes the next instruction.
+    /// Whether windows should go on before more instructions are taken.
+    pub fn is_full(&self) -> bool {
+        self.harts.iter().any(|hart| hart.ahead.len() >= STRETCH)
+    }
+
+    /// Lets all windows go on to the last instruction that was taken.
+    pub fn advance(&mut self) {
+        let is_full = self.is_full();
+        let mut tasks: Vec<Task<'_>> = Vec::new();
+        for hart in &mut self.harts {
+            let Hart {
+                executed: _,
+                ahead,
+                windows,
+                slotted,
+                caches,
+            } = hart;
+            windows.tasks(ahead, &mut tasks);
+            for slotted in slotted {
+                slotted.tasks(ahead, &mut tasks);
+            }
+            if let Some(caches) = caches {
+                caches.tasks(ahead, &mut tasks);
+            }
+        }
+        match is_full {
+            true => tasks.into_par_iter().for_each(|task| task()),
+            false => tasks.into_iter().for_each(|task| task()),
+        }
+        self.harts.iter_mut().for_each(|hart| hart.ahead.clear());
+    }
+
+    /// Takes the next instruction, as far as windows do not matter.
     pub fn step(&mut self, step: &Step<'_, RamUse>) {
         let EpochMeter {
             settings,
@@ -119,16 +163,16 @@ impl EpochMeter {
         } = self;
         let number = step.operation.hart;
         let hart = &mut harts[number as usize];
-        let mut sources: SmallVec<[usize; 8]> = SmallVec::new();
+        let mut sources: SmallVec<[u32; 8]> = SmallVec::new();
         values.sources(step, |producer| {
             if let Some(distance) = producer.distance(number, hart.executed)
                 && distance < *reach
-                && !sources.contains(&(distance as usize))
+                && !sources.contains(&(distance as u32))
             {
-                sources.push(distance as usize);
+                sources.push(distance as u32);
             }
         });
-        let mut misses: SmallVec<[usize; 4]> = SmallVec::new();
+        let mut misses: SmallVec<[u16; 4]> = SmallVec::new();
         let mut touched: SmallVec<[u64; 4]> = SmallVec::new();
         let mut wait = Wait::ForNothing;
         let mut to_ram = 0;
@@ -146,7 +190,7 @@ impl EpochMeter {
                     fetched[missing] += 1;
                     most = most.max(missing);
                 }
-                misses.push(most);
+                misses.push(most as u16);
             }
         }
         let waits = if wait == Wait::ForMisses {
@@ -154,26 +198,21 @@ impl EpochMeter {
         } else {
             0
         };
-        hart.windows.step(&sources, waits);
-        for slotted in &mut hart.slotted {
-            slotted.step(&sources, &misses, wait);
-        }
-        if let Some(caches) = &mut hart.caches {
-            caches.step(
-                &sources,
-                &Accesses {
-                    lines: &touched,
-                    to_ram,
-                    wait,
-                },
-            );
-        }
+        hart.ahead.push(&Executed {
+            sources: &sources,
+            misses: &misses,
+            lines: &touched,
+            to_ram,
+            wait,
+            waits,
+        });
         let own = Producer::new(number, hart.executed);
         values.complete(step, Producer::START, own);
         hart.executed += 1;
     }
 
-    pub fn finish(self) -> Epochs {
+    pub fn finish(mut self) -> Epochs {
+        self.advance();
         let EpochSettings {
             windows,
             capacities,

@@ -8,8 +8,10 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
+use super::Task;
 use super::settings::EpochSettings;
 use super::slots::{Rooms, Wait};
+use super::stretch::HartStretch;
 
 /// What an instruction did in memory.
 pub(crate) struct Accesses<'a> {
@@ -42,8 +44,25 @@ impl OwnCaches {
         }
     }
 
+    /// What is left to do for the next instructions, a task a window.
+    pub(super) fn tasks<'t>(&'t mut self, stretch: &'t HartStretch, tasks: &mut Vec<Task<'t>>) {
+        for window in &mut self.windows {
+            let task = move || {
+                stretch.for_each(|executed| {
+                    let accesses = Accesses {
+                        lines: executed.lines,
+                        to_ram: executed.to_ram,
+                        wait: executed.wait,
+                    };
+                    window.step(executed.sources, &accesses);
+                });
+            };
+            tasks.push(Box::new(task));
+        }
+    }
+
     /// Takes the next instruction: how many instructions before it each of its sources is, and its accesses.
-    pub fn step(&mut self, sources: &[usize], accesses: &Accesses<'_>) {
+    pub fn step(&mut self, sources: &[u32], accesses: &Accesses<'_>) {
         for window in &mut self.windows {
             window.step(sources, accesses);
         }
@@ -87,12 +106,11 @@ impl Window {
         }
     }
 
-    fn step(&mut self, sources: &[usize], accesses: &Accesses<'_>) {
+    fn step(&mut self, sources: &[u32], accesses: &Accesses<'_>) {
         let is_full = self.retired.len() == self.size;
         let entered = if is_full { self.retired[0] } else { 0 };
-        let known = |distance: &&usize| **distance < self.size;
-        let available = sources
-            .iter()
+        let known = |distance: &usize| *distance < self.size;
+        let available = (sources.iter().map(|distance| *distance as usize))
             .filter(known)
             .map(|distance| self.done[self.done.len() - distance]);
         let issued = available.fold(entered, u64::max);

@@ -66,9 +66,10 @@ impl<T: Lane> Ring<T> {
 
     /// issue(i) = max(enter(i), avail of the sources), which are so many instructions back.
     #[inline(always)]
-    pub fn issued<const N: usize>(&self, sources: &[usize]) -> Row<T, N> {
+    pub fn issued<const N: usize>(&self, sources: &[u32]) -> Row<T, N> {
         let mut issued = *self.entered::<N>();
         for &distance in sources {
+            let distance = distance as usize;
             if distance < self.size {
                 let wrapped = if distance <= self.next { 0 } else { self.size };
                 later(&mut issued, row(&self.done, self.next + wrapped - distance));
@@ -87,6 +88,21 @@ impl<T: Lane> Ring<T> {
         self.next += 1;
         if self.next == self.size {
             self.next = 0;
+        }
+    }
+
+    /// All rows, to be gone through.
+    #[inline(always)]
+    pub fn rows<const N: usize>(&mut self) -> Rows<'_, T, N> {
+        let before = self.before();
+        let (done, _) = self.done.as_chunks_mut::<N>();
+        let (retired, _) = self.retired.as_chunks_mut::<N>();
+        Rows {
+            last: retired[before],
+            size: self.size,
+            next: &mut self.next,
+            done,
+            retired,
         }
     }
 
@@ -124,6 +140,37 @@ impl<T: Lane> Ring<T> {
                 }
             }
         }
+    }
+}
+
+/// A ring at work: what it needs for every instruction, at hand.
+pub(super) struct Rows<'r, T, const N: usize> {
+    size: usize,
+    next: &'r mut usize,
+    /// retire(i−1)
+    last: Row<T, N>,
+    done: &'r mut [Row<T, N>],
+    retired: &'r mut [Row<T, N>],
+}
+
+impl<T: Lane, const N: usize> Rows<'_, T, N> {
+    /// The next instruction, whose sources are so many instructions back; `done` says when it is done if it is issued then.
+    #[inline(always)]
+    pub fn advance(&mut self, sources: &[u32], done: impl FnOnce(Row<T, N>) -> Row<T, N>) {
+        let next = *self.next;
+        let mut issued = self.retired[next];
+        for &distance in sources {
+            let distance = distance as usize;
+            if distance < self.size {
+                let wrapped = if distance <= next { 0 } else { self.size };
+                later(&mut issued, &self.done[next + wrapped - distance]);
+            }
+        }
+        let done = done(issued);
+        later(&mut self.last, &done);
+        self.done[next] = done;
+        self.retired[next] = self.last;
+        *self.next = if next + 1 == self.size { 0 } else { next + 1 };
     }
 }
 

@@ -6,7 +6,9 @@
 
 use std::collections::VecDeque;
 
+use super::Task;
 use super::rings::{LANES, Ring, with_chunks};
+use super::stretch::{Executed, HartStretch};
 
 /// Whether an instruction waits for its misses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,18 +47,12 @@ impl SlottedWindows {
         }
     }
 
-    /// Takes the next instruction: how many instructions before it each of its sources is, and for each of
-    /// its accesses how many of the capacities, smallest first, it misses.
-    pub fn step(&mut self, sources: &[usize], misses: &[usize], wait: Wait) {
-        with_chunks!(self.chunks, self.advance(sources, misses, wait));
-    }
-
-    fn advance<const N: usize>(&mut self, sources: &[usize], misses: &[usize], wait: Wait) {
+    /// What is left to do for the next instructions, a task a window.
+    pub fn tasks<'t>(&'t mut self, stretch: &'t HartStretch, tasks: &mut Vec<Task<'t>>) {
+        let (chunks, slots) = (self.chunks, self.slots);
         for window in &mut self.windows {
-            let farthest = window.advance::<N>(sources, misses, wait, self.slots);
-            if farthest >= FAR {
-                window.ring.rebase();
-            }
+            let task = move || with_chunks!(chunks, window.advance_all(stretch, slots));
+            tasks.push(Box::new(task));
         }
     }
 
@@ -67,20 +63,24 @@ impl SlottedWindows {
 }
 
 impl Window {
+    fn advance_all<const N: usize>(&mut self, stretch: &HartStretch, slots: u32) {
+        stretch.for_each(|executed| {
+            if self.advance::<N>(&executed, slots) >= FAR {
+                self.ring.rebase();
+            }
+        });
+    }
+
     /// Tells how far from its base a lane got.
     #[inline(always)]
-    fn advance<const N: usize>(
-        &mut self,
-        sources: &[usize],
-        misses: &[usize],
-        wait: Wait,
-        slots: u32,
-    ) -> u64 {
-        let mut done = self.ring.issued::<N>(sources);
+    fn advance<const N: usize>(&mut self, executed: &Executed<'_>, slots: u32) -> u64 {
+        let wait = executed.wait;
+        let mut done = self.ring.issued::<N>(executed.sources);
         let entered = self.ring.entered::<N>();
         let mut farthest = 0;
         let mut most = 0;
-        for &missing in misses {
+        for &missing in executed.misses {
+            let missing = usize::from(missing);
             most = most.max(missing);
             for lane in 0..missing {
                 let (base, own) = (self.ring.base(lane), &mut done[lane / LANES][lane % LANES]);

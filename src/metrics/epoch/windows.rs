@@ -1,7 +1,9 @@
 //! Epochs of every window and capacity at once, as vectors of 16-bit lanes. An instruction retires at most
 //! one epoch after the one before it, so that lanes stay small when the bases move in time.
 
-use super::rings::{LANES, Ring, Row, with_chunks};
+use super::Task;
+use super::rings::{LANES, Ring, with_chunks};
+use super::stretch::HartStretch;
 
 /// Most capacities.
 pub(super) const MOST_CAPACITIES: usize = 8 * LANES;
@@ -12,9 +14,13 @@ pub(super) const LARGEST_WINDOW: u32 = 1 << 14;
 pub(super) struct Windows {
     /// Vectors for the capacities, which ascend.
     chunks: usize,
-    rings: Vec<Ring<i16>>,
+    windows: Vec<Window>,
     /// A row for each number of capacities that miss: 1 in the lanes of those.
     weights: Vec<[i16; LANES]>,
+}
+
+struct Window {
+    ring: Ring<i16>,
     /// Instructions from one move of the bases to the next, and left until then.
     interval: u32,
     left: u32,
@@ -29,46 +35,66 @@ impl Windows {
             (0..chunks)
                 .map(move |chunk| std::array::from_fn(|lane| weight(missing, chunk * LANES + lane)))
         };
-        // Behind a move, the last retirement is less than W epochs from the base.
-        let interval = i16::MAX as u32 - sizes.iter().copied().max().unwrap_or(0);
+        let window = |size: &u32| {
+            // Behind a move, the last retirement is less than W epochs from the base.
+            let interval = i16::MAX as u32 - size;
+            Window {
+                ring: Ring::new(*size, chunks),
+                interval,
+                left: interval,
+            }
+        };
         Windows {
             chunks,
-            rings: sizes.iter().map(|size| Ring::new(*size, chunks)).collect(),
+            windows: sizes.iter().map(window).collect(),
             weights: (0..=capacities).flat_map(row).collect(),
-            interval,
-            left: interval,
         }
     }
 
-    /// Takes the next instruction: how many instructions before it each of its sources is, and how many of
-    /// the capacities, smallest first, have it wait for a miss.
-    #[inline]
-    pub fn step(&mut self, sources: &[usize], missing: usize) {
-        with_chunks!(self.chunks, self.advance(sources, missing));
-        self.left -= 1;
-        if self.left == 0 {
-            self.left = self.interval;
-            self.rings.iter_mut().for_each(Ring::rebase);
-        }
-    }
-
-    fn advance<const N: usize>(&mut self, sources: &[usize], missing: usize) {
-        let weight: &Row<i16, N> = self.weights[missing * N..][..N]
-            .try_into()
-            .expect("rows are whole");
-        for ring in &mut self.rings {
-            let mut done = ring.issued::<N>(sources);
-            for (done, weight) in done.iter_mut().zip(weight) {
-                for (done, weight) in done.iter_mut().zip(weight) {
-                    *done = done.wrapping_add(*weight);
-                }
-            }
-            ring.retire(&done);
+    /// What is left to do for the next instructions, a task a window: how many instructions before each its sources
+    /// are, and how many of the capacities, smallest first, have it wait for a miss.
+    pub fn tasks<'t>(&'t mut self, stretch: &'t HartStretch, tasks: &mut Vec<Task<'t>>) {
+        let Windows {
+            chunks,
+            windows,
+            weights,
+        } = self;
+        let (chunks, weights) = (*chunks, &weights[..]);
+        for window in windows {
+            let task = move || with_chunks!(chunks, window.advance(weights, stretch));
+            tasks.push(Box::new(task));
         }
     }
 
     /// Epochs so far, by number of the window and of the capacity.
     pub fn epochs(&self, window: usize, capacity: usize) -> u64 {
-        self.rings[window].last(capacity)
+        self.windows[window].ring.last(capacity)
+    }
+}
+
+impl Window {
+    fn advance<const N: usize>(&mut self, weights: &[[i16; LANES]], stretch: &HartStretch) {
+        let (weights, _) = weights.as_chunks::<N>();
+        let mut from = 0;
+        while from < stretch.len() {
+            let to = stretch.len().min(from + self.left as usize);
+            let mut rows = self.ring.rows::<N>();
+            for (sources, missing) in stretch.waits(from, to) {
+                rows.advance(sources, |mut done| {
+                    for (done, weight) in done.iter_mut().zip(&weights[missing]) {
+                        for (done, weight) in done.iter_mut().zip(weight) {
+                            *done = done.wrapping_add(*weight);
+                        }
+                    }
+                    done
+                });
+            }
+            self.left -= (to - from) as u32;
+            from = to;
+            if self.left == 0 {
+                self.left = self.interval;
+                self.ring.rebase();
+            }
+        }
     }
 }

@@ -238,9 +238,12 @@ impl Memory {
                 looked_up,
             });
             let line = address / u64::from(spec.line);
-            let is_perfect = self.is_perfect;
-            let under_way = self.state(hart, level).under_way.get(&line).copied();
-            match under_way.filter(|line| line.there > looked_up && !is_perfect) {
+            let state = self.state(hart, level);
+            let under_way = match state.under_way.is_empty() {
+                true => None,
+                false => state.under_way.get(&line).copied(),
+            };
+            match under_way.filter(|line| line.there > looked_up) {
                 Some(line) => {
                     // It would have been the primary miss itself, had it not been held up as that one was.
                     let held_up = line.start.saturating_sub(at);

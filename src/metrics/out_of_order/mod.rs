@@ -128,57 +128,28 @@ impl Lanes for Cycle {
     }
 }
 
-/// The machine at work, and the same one with a perfect nearest level beside it.
-pub struct OutOfOrder {
-    real: Machine,
-    perfect: Machine,
-    instructions: u64,
-}
-
-impl OutOfOrder {
-    /// # Errors
-    /// The levels are not a cache hierarchy.
-    pub fn new(model: &CoreModel, rules: Rules) -> Result<OutOfOrder, HierarchyError> {
-        let real = Machine::new(model, rules, Memory::new(model)?);
-        let perfect = Machine::new(model, rules, Memory::perfect(model));
-        Ok(OutOfOrder {
-            real,
-            perfect,
-            instructions: 0,
-        })
-    }
-
-    pub fn add_hart(&mut self, hart: u16) {
-        self.real.add_hart(hart);
-        self.perfect.add_hart(hart);
-    }
-
-    /// Executes the next instruction of the program order.
-    pub fn step<U: Copy>(&mut self, step: &Step<'_, U>, cycles: u64, sink: &mut impl TimelineSink) {
-        self.instructions += 1;
-        self.real.step(step, cycles, sink);
-        self.perfect.step(step, cycles, &mut Nobody);
-    }
-
-    pub fn finish(self) -> CoreCycles {
+impl CoreCycles {
+    /// Of a machine, beside which its perfect twin took so many cycles.
+    pub(crate) fn of(machine: &Machine, perfect_cycles: u64) -> CoreCycles {
         CoreCycles {
-            instructions: self.instructions,
-            cycles: self.real.cycles(),
-            hart_cycles: self.real.hart_cycles(),
-            perfect_cycles: self.perfect.hart_cycles(),
+            instructions: machine.executed,
+            cycles: machine.cycles(),
+            hart_cycles: machine.hart_cycles(),
+            perfect_cycles,
         }
     }
 }
 
 /// For the machine whose timeline nobody asks for.
-struct Nobody;
+pub(crate) struct Nobody;
 
 impl TimelineSink for Nobody {
     fn access(&mut self, _: &super::timeline::TimedAccess) {}
     fn settled(&mut self, _: u64) {}
 }
 
-struct Machine {
+/// The machine at work.
+pub(crate) struct Machine {
     model: CoreModel,
     values: Values<Cycle>,
     cores: Vec<Core>,
@@ -240,6 +211,17 @@ const ASLEEP: u64 = 100_000;
 const ROUND: u64 = 256;
 
 impl Machine {
+    /// # Errors
+    /// The levels are not a cache hierarchy.
+    pub fn real(model: &CoreModel, rules: Rules) -> Result<Machine, HierarchyError> {
+        Ok(Machine::new(model, rules, Memory::new(model)?))
+    }
+
+    /// The same with a perfect nearest level.
+    pub fn perfect(model: &CoreModel, rules: Rules) -> Machine {
+        Machine::new(model, rules, Memory::perfect(model))
+    }
+
     fn new(model: &CoreModel, rules: Rules, memory: Memory) -> Machine {
         Machine {
             model: model.clone(),
@@ -250,7 +232,7 @@ impl Machine {
         }
     }
 
-    fn add_hart(&mut self, hart: u16) {
+    pub fn add_hart(&mut self, hart: u16) {
         self.values.add_hart(hart);
         while self.cores.len() <= hart as usize {
             self.cores
@@ -259,7 +241,8 @@ impl Machine {
         self.memory.add_hart(hart);
     }
 
-    fn step<U: Copy>(&mut self, step: &Step<'_, U>, cycles: u64, sink: &mut impl TimelineSink) {
+    /// Executes the next instruction of the program order.
+    pub fn step<U: Copy>(&mut self, step: &Step<'_, U>, cycles: u64, sink: &mut impl TimelineSink) {
         let hart = step.operation.hart;
         let core = &mut self.cores[hart as usize];
         // One that slept wakes up no earlier than what the others have settled.
@@ -317,7 +300,8 @@ impl Machine {
         sink.settled(settled + 1);
     }
 
-    fn cycles(&self) -> u64 {
+    /// Until the last instruction of the slowest hart has retired.
+    pub fn cycles(&self) -> u64 {
         self.cores
             .iter()
             .filter_map(|core| core.retired.back())
@@ -326,7 +310,13 @@ impl Machine {
             .unwrap_or(0)
     }
 
-    fn hart_cycles(&self) -> u64 {
+    /// Instructions so far.
+    pub fn executed(&self) -> u64 {
+        self.executed
+    }
+
+    /// Cycles of all harts.
+    pub fn hart_cycles(&self) -> u64 {
         self.cores
             .iter()
             .filter_map(|core| Some(core.retired.back()? - core.from))

@@ -5,11 +5,16 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+/// Cycles that are near: most of what is looked at.
+const NEAR: usize = 1 << 12;
+
 /// So many uses in every cycle: issue slots, ports.
 pub(super) struct Slots {
     limit: u32,
-    /// Uses of the cycles that have some.
-    used: FxHashMap<u64, u32>,
+    /// Uses of the cycles from `first` to before `first + NEAR`, by their low bits.
+    near: Box<[u32; NEAR]>,
+    /// Uses of later cycles that have some.
+    far: FxHashMap<u64, u32>,
     /// Nothing is used before.
     first: u64,
 }
@@ -18,29 +23,50 @@ impl Slots {
     pub fn new(limit: u32) -> Slots {
         Slots {
             limit,
-            used: FxHashMap::default(),
+            near: Box::new([0; NEAR]),
+            far: FxHashMap::default(),
             first: 0,
         }
     }
 
     /// The first cycle from `cycle` on that has room.
+    #[inline]
     pub fn first_free(&self, cycle: u64) -> u64 {
         let mut free = cycle.max(self.first);
-        while self.used.get(&free).is_some_and(|used| *used >= self.limit) {
+        while free - self.first < NEAR as u64 {
+            if self.near[free as usize % NEAR] < self.limit {
+                return free;
+            }
+            free += 1;
+        }
+        while self.far.get(&free).is_some_and(|used| *used >= self.limit) {
             free += 1;
         }
         free
     }
 
     /// Uses one slot of a cycle that has room.
+    #[inline]
     pub fn take(&mut self, cycle: u64) {
-        *self.used.entry(cycle).or_default() += 1;
+        if cycle - self.first < NEAR as u64 {
+            self.near[cycle as usize % NEAR] += 1;
+        } else {
+            *self.far.entry(cycle).or_default() += 1;
+        }
     }
 
     pub fn forget_before(&mut self, cycle: u64) {
-        if cycle > self.first {
-            self.used.retain(|used, _| *used >= cycle);
-            self.first = cycle;
+        if cycle <= self.first {
+            return;
+        }
+        let over = (self.first..cycle).take(NEAR);
+        over.for_each(|over| self.near[over as usize % NEAR] = 0);
+        self.first = cycle;
+        let near = self.far.extract_if(|far, _| *far < cycle + NEAR as u64);
+        for (own, used) in near {
+            if own >= cycle {
+                self.near[own as usize % NEAR] = used;
+            }
         }
     }
 }
@@ -90,6 +116,8 @@ impl Spaced {
 pub(super) struct Registers {
     limit: u32,
     held: Vec<(u64, u64)>,
+    /// None is held from this cycle on.
+    last: u64,
 }
 
 impl Registers {
@@ -97,12 +125,16 @@ impl Registers {
         Registers {
             limit,
             held: Vec::new(),
+            last: 0,
         }
     }
 
     /// 0 if one is free all the time from `from` to before `until`; else how much later to try again:
     /// behind the last stretch in which all are held then, as until there so long a time meets it.
     pub fn wait(&self, from: u64, until: u64) -> u64 {
+        if self.is_free(from) {
+            return 0;
+        }
         let overlapping = || {
             self.held
                 .iter()
@@ -133,7 +165,22 @@ impl Registers {
     }
 
     /// The first cycle from `cycle` on in which not all are held.
+    #[inline]
     pub fn first_free(&self, cycle: u64) -> u64 {
+        if self.is_free(cycle) {
+            return cycle;
+        }
+        self.first_of_held(cycle)
+    }
+
+    /// Whether one is free from that cycle on, as is plain without looking at each.
+    #[inline]
+    fn is_free(&self, cycle: u64) -> bool {
+        self.last <= cycle || (self.held.len() as u64) < u64::from(self.limit)
+    }
+
+    #[inline(never)]
+    fn first_of_held(&self, cycle: u64) -> u64 {
         let mut free = cycle;
         loop {
             let held = self
@@ -152,6 +199,7 @@ impl Registers {
 
     pub fn hold(&mut self, from: u64, until: u64) {
         self.held.push((from, until));
+        self.last = self.last.max(until);
     }
 
     pub fn forget_before(&mut self, cycle: u64) {

@@ -56,9 +56,11 @@ fn run(model: &CoreModel, program: &[(&str, u64)]) -> (Vec<Access>, CoreCycles) 
         memory: MemoryRule::Bytes,
         false_dependences: false,
     };
-    let mut machine = OutOfOrder::new(model, rules).expect("a machine");
+    let mut machine = Machine::real(model, rules).expect("a machine");
+    let mut perfect = Machine::perfect(model, rules);
     let mut sink = Collected::default();
     machine.add_hart(0);
+    perfect.add_hart(0);
     let mut dependences = Dependences::new(rules);
     dependences.add_hart(0);
     let (mut steps, mut operations) = (Steps::<()>::default(), Vec::new());
@@ -73,14 +75,17 @@ fn run(model: &CoreModel, program: &[(&str, u64)]) -> (Vec<Access>, CoreCycles) 
         dependences.resolve(next, |_| (), &mut steps);
         operations.push(operation);
     }
-    steps.for_each(&operations, |step| machine.step(&step, 1, &mut sink));
+    steps.for_each(&operations, |step| {
+        machine.step(&step, 1, &mut sink);
+        perfect.step(&step, 1, &mut Nobody);
+    });
     let stays = |stays: &[Stay]| stays.iter().map(|stay| (stay.hit, stay.miss)).collect();
     (
         sink.accesses
             .iter()
             .map(|access| (access.start - 1, stays(&access.stays)))
             .collect(),
-        machine.finish(),
+        CoreCycles::of(&machine, perfect.hart_cycles()),
     )
 }
 

@@ -11,6 +11,7 @@ mod objects;
 mod regions;
 mod remote;
 mod reuse;
+mod varied_cores;
 
 use std::collections::BTreeMap;
 
@@ -37,6 +38,7 @@ pub use objects::{FarReport, ObjectReport};
 pub use regions::RegionReport;
 pub use remote::{QUANTILES, RemoteReport};
 pub use reuse::{RegionReuseReport, ReuseReport};
+pub use varied_cores::VariedCoreReport;
 
 /// Of the reports of `loopsheet trace`.
 pub const SCHEMA: &str = "loopsheet/trace/1";
@@ -82,6 +84,9 @@ pub struct RunReport {
     pub schedule: Option<ScheduleReport>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub camat: Option<CamatReport>,
+    /// The core with one parameter varied.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub varied_cores: Vec<VariedCoreReport>,
     /// Costliest first.
     #[serde(default)]
     pub regions: Vec<RegionReport>,
@@ -173,6 +178,7 @@ impl RunReport {
             schedule,
             regions,
             camat,
+            varied_cores,
             source,
             notes,
         } = report;
@@ -198,6 +204,7 @@ impl RunReport {
                 .as_ref()
                 .map(|GreedySchedule { time }| ScheduleReport { time: *time }),
             camat: camat.as_ref().map(CamatReport::of),
+            varied_cores: self::varied_cores::varied(varied_cores),
             regions: regions
                 .iter()
                 .map(|region| RegionReport::of(region, inputs))

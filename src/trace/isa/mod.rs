@@ -49,6 +49,10 @@ impl Register {
         Register(32 + number)
     }
 
+    pub fn is_float(self) -> bool {
+        (32..64).contains(&self.0)
+    }
+
     /// `v{number}`, number below 32.
     pub fn vector(number: u8) -> Register {
         debug_assert!(number < 32);

@@ -16,7 +16,7 @@ use crate::run_end::RunEnd;
 use crate::{Options, ReadSummary};
 
 /// Executions of a batch.
-const BATCH: usize = 1 << 13;
+const BATCH: usize = 1 << 14;
 const NONE: u32 = u32::MAX;
 
 /// Reads a whole trace and hands over batches.

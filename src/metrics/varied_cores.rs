@@ -1,0 +1,186 @@
+//! The core with one of its parameters varied, in the same pass, so that C-AMAT can be drawn over it (Liu, Espina and Sun
+//! 2021, figures 3 to 7).
+
+use rayon::prelude::*;
+
+use super::camat::formulas::LevelFigure;
+use super::camat::{CamatMeter, Figures, MeterSettings, Program as Timed};
+use super::costs::Costs;
+use super::counted::Counted;
+use super::entry::Entry;
+use super::metric::{Metric, Program, Run, Stretch};
+use super::out_of_order::{CoreModel, Machine};
+
+/// A parameter of the core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CoreParameter {
+    Window,
+    IssueWidth,
+    /// Of the nearest level.
+    Ports,
+    /// Of the nearest level.
+    Mshrs,
+}
+
+impl CoreParameter {
+    pub const ALL: [CoreParameter; 4] = [
+        CoreParameter::Window,
+        CoreParameter::IssueWidth,
+        CoreParameter::Ports,
+        CoreParameter::Mshrs,
+    ];
+
+    /// As on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            CoreParameter::Window => "window",
+            CoreParameter::IssueWidth => "issue-width",
+            CoreParameter::Ports => "ports",
+            CoreParameter::Mshrs => "mshrs",
+        }
+    }
+
+    pub fn meaning(self) -> &'static str {
+        match self {
+            CoreParameter::Window => "instructions of the window",
+            CoreParameter::IssueWidth => "instructions issued in a cycle",
+            CoreParameter::Ports => "ports of the nearest level",
+            CoreParameter::Mshrs => "MSHRs of the nearest level",
+        }
+    }
+
+    /// The model with another value of it.
+    pub fn set(self, model: &CoreModel, value: u32) -> CoreModel {
+        let mut model = model.clone();
+        match self {
+            CoreParameter::Window => model.window = value as usize,
+            CoreParameter::IssueWidth => model.width = value,
+            CoreParameter::Ports => model
+                .levels
+                .iter_mut()
+                .take(1)
+                .for_each(|own| own.ports = value),
+            CoreParameter::Mshrs => model
+                .levels
+                .iter_mut()
+                .take(1)
+                .for_each(|own| own.mshrs = value),
+        }
+        model
+    }
+}
+
+/// What the run takes with one parameter at one value and the others as given.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VariedCore {
+    pub parameter: CoreParameter,
+    pub value: u32,
+    pub instructions: u64,
+    /// Of all harts.
+    pub cycles: u64,
+    /// Of the nearest level.
+    pub amat: Option<f64>,
+    pub camat: Option<f64>,
+    pub hit_concurrency: Option<f64>,
+    pub pure_miss_concurrency: Option<f64>,
+}
+
+impl VariedCore {
+    /// `None` without instructions.
+    pub fn cycles_per_instruction(&self) -> Option<f64> {
+        (self.instructions > 0).then(|| self.cycles as f64 / self.instructions as f64)
+    }
+}
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "varied_cores",
+    meaning: "C-AMAT of cores with one parameter varied, side by side",
+    make: |asked| {
+        let settings = asked.settings;
+        let Some((model, costs)) = &settings.core else {
+            return Ok(None);
+        };
+        let one = |(parameter, value): &(CoreParameter, u32)| {
+            let model = parameter.set(model, *value);
+            let levels = model.levels.len();
+            let first_shared = Some(model.first_shared).filter(|first| *first < levels);
+            Ok(One {
+                parameter: *parameter,
+                value: *value,
+                core: Machine::real(&model, settings.rules)?,
+                meter: CamatMeter::new(MeterSettings {
+                    levels,
+                    first_shared,
+                }),
+            })
+        };
+        let cores = settings.varied.iter().map(one);
+        let cores = cores.collect::<Result<Vec<One>, super::settings::SettingsError>>()?;
+        let made = VariedCores {
+            cores,
+            costs: costs.clone(),
+            cycles: Vec::new(),
+        };
+        let is_asked = !settings.varied.is_empty();
+        Ok(is_asked.then(|| Box::new(made) as Box<dyn Metric>))
+    },
+};
+
+struct VariedCores {
+    cores: Vec<One>,
+    costs: Costs,
+    /// By instruction.
+    cycles: Vec<u64>,
+}
+
+struct One {
+    parameter: CoreParameter,
+    value: u32,
+    core: Machine,
+    meter: CamatMeter,
+}
+
+impl Metric for VariedCores {
+    fn add(&mut self, program: &Program) {
+        let (instruction, _) = program.last();
+        let cores = self.cores.iter_mut();
+        cores.for_each(|one| one.core.add_hart(instruction.hart));
+        let cycles = self.costs.of(instruction.decoded.facts.class);
+        self.cycles.push(u64::from(cycles));
+    }
+
+    fn take(&mut self, stretch: &Stretch<'_>) {
+        let cycles = &self.cycles[..];
+        self.cores
+            .par_iter_mut()
+            .for_each(|One { core, meter, .. }| {
+                stretch.for_each(|step| {
+                    core.step(&step, cycles[step.instruction.0 as usize], meter);
+                });
+            });
+    }
+
+    fn finish(self: Box<Self>, run: &Run<'_>, counted: &mut Counted) {
+        if run.has_addresses {
+            counted.varied_cores = self.cores.into_iter().map(One::finish).collect();
+        }
+    }
+}
+
+impl One {
+    fn finish(self) -> VariedCore {
+        let camat = self.meter.finish(Timed::UNKNOWN, Some(self.core.cycles()));
+        let figures = Figures::of(&camat);
+        let nearest = |figure| figures.at(figure, 1);
+        VariedCore {
+            parameter: self.parameter,
+            value: self.value,
+            instructions: self.core.executed(),
+            cycles: self.core.hart_cycles(),
+            amat: nearest(LevelFigure::Amat),
+            camat: nearest(LevelFigure::Camat),
+            hit_concurrency: nearest(LevelFigure::HitConcurrency),
+            pure_miss_concurrency: nearest(LevelFigure::PureMissConcurrency),
+        }
+    }
+}
