@@ -11,13 +11,14 @@ async function unpack(id) {
   return new Response(stream).text();
 }
 
-/** Runs the formulas, which define `f`, `figures` and `derived`, and reads the data. */
+/** Runs the formulas, which define `f`, `figures` and `derived`, puts the drawings in their place, and reads the data. */
 async function unpackAll() {
   if (typeof DecompressionStream === "undefined") throw new Error(CANNOT);
-  const [text, formulas] = await Promise.all([unpack("data"), unpack("formulas")]);
+  const [text, formulas, drawings] = await Promise.all(["data", "formulas", "drawings"].map(unpack));
   const script = document.createElement("script");
   script.textContent = formulas;
   document.head.append(script);
   script.remove();
+  document.getElementById("graphs").insertAdjacentHTML("beforeend", drawings);
   return JSON.parse(text);
 }

@@ -77,7 +77,7 @@ fn page(model: &Model, study: Option<Study>, sources: Sources) -> String {
             "data" => page.push_str(&packed(&data.to_string())),
             "formulas" => page.push_str(&packed(&script)),
             "scripts" => SCRIPTS.iter().for_each(|script| page.push_str(script)),
-            "graphs" => page.push_str(&graphs),
+            "graphs" => page.push_str(&packed(&graphs)),
             _ => unreachable!("the template names a missing part: {name}"),
         }
         rest = after;

@@ -27,9 +27,10 @@ impl Total {
 
 /// The totals that stand for the report where there is room for few: with every call followed, where calls are.
 pub(crate) fn headline(model: &Model) -> std::ops::Range<usize> {
-    match model.calls.is_some() {
-        true => ONCE..ONCE + 3,
-        false => 0..3,
+    match (model.calls.is_some(), model.ranking.follows_calls) {
+        (true, _) => ONCE..ONCE + 3,
+        (false, true) => ONCE..ONCE + 1,
+        (false, false) => 0..3,
     }
 }
 
@@ -53,6 +54,10 @@ pub(crate) fn totals(model: &Model) -> Vec<Total> {
             Total::new("Memory traffic over all calls", all.traffic, Look::Bytes),
             Total::new("Flops over all calls", all.flops, Look::Flops),
         ]);
+    } else if model.ranking.follows_calls {
+        // Without calls, which some nests leave no room for, it is what the shares are parts of.
+        let seconds = model.ranking.total;
+        found.push(Total::new("Time over all calls", seconds, Look::Seconds));
     }
     found
 }

@@ -349,6 +349,11 @@ impl<'m> AlternativesSheet<'m> {
         }
     }
 
+    /// Whether no nest is left out.
+    pub fn has_all(&self) -> bool {
+        self.alternatives.nests.len() == self.model.nests.len()
+    }
+
     pub fn write<'b>(&self, book: Book<'b>, nests: &NestSheets) -> Result<Page<'b>, XlsxError> {
         let mut page = Page::new(Sheet::Alternatives, book)?;
         page.title("Alternatives")?;

@@ -218,11 +218,13 @@ fn draw(page: &mut Page, roofline: &Roofline, first: RowNum) -> Result<(), XlsxE
         .x_axis()
         .set_name("flops per byte of memory traffic")
         .set_log_base(10)
+        .set_major_unit(10)
         .set_major_gridlines(true);
     chart
         .y_axis()
         .set_name("flops per second (M: 10⁶, G: 10⁹, T: 10¹²)")
         .set_log_base(10)
+        .set_major_unit(10)
         .set_num_format(RATE_ON_AXIS)
         .set_crossing(rust_xlsxwriter::ChartAxisCrossing::Min);
     chart

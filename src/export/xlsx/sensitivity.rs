@@ -159,8 +159,12 @@ fn write_grid(
                 write_found_times(page, (top + 2, row), sweep, (alternatives, position, rank))?;
                 row += 1;
             }
-            let text = format!("Together: {}", alternatives.scope());
-            page.text(row, 0, &text, &plain)?;
+            // The remark below the title says which these are.
+            let together = match alternatives.has_all() {
+                true => "All nests together",
+                false => "Compared nests together",
+            };
+            page.text(row, 0, together, &plain)?;
         }
         None => {
             for (nest, seconds) in &sweep.nests {

@@ -32,7 +32,7 @@ const LEAST_SHARE: f64 = 0.0005;
 
 /// Of totals, which stand beside text in the unit that they are read in.
 const SECONDS: &str = "[>=1000000]0.00E+00\" s\";[>=0.0001]#,##0.000000\" s\";##0.00E+0\" s\"";
-const TOTALS_ROW: RowNum = 5;
+const TOTALS_ROW: RowNum = 6;
 const WIDTHS: [f64; 11] = [
     36.0, 14.0, 14.0, 11.0, 15.0, 12.0, 12.0, 44.0, 18.0, 14.0, 10.0,
 ];
@@ -156,16 +156,16 @@ fn write_head(page: &mut Page) -> Result<(), XlsxError> {
     if let Some(other) = &model.other {
         let text = format!("Compared with machine B: {} ({})", other.title, other.name);
         let formula = format!("\"Compared with machine B: \"&INDEX({titles},preset.B)");
-        page.presented_text(2, GUESSES, &formula, &text, &plain)?;
+        page.presented_text(3, 0, &formula, &text, &plain)?;
     }
     let text = "Every figure is a formula over the inputs on Control, Machine and Parameters; Notes explains the formulas.";
-    page.text(3, 0, text, &style::remark())?;
+    page.text(4, 0, text, &style::remark())?;
     let Some(band) = band::of_all(model) else {
         return Ok(());
     };
     let text =
         format!("When this was written, {band}. Sheet Time shows low and high for each nest.");
-    page.text(4, 0, &text, &plain)
+    page.text(5, 0, &text, &plain)
 }
 
 /// What sheet Checks comes to.
@@ -194,7 +194,7 @@ fn write_verdict(page: &mut Page, checks: &Checks) -> Result<(), XlsxError> {
 fn write_totals(page: &mut Page) -> Result<RowNum, XlsxError> {
     let model = page.book.model;
     let plain = style::cell(Look::Text, Role::Plain);
-    let each_once = match model.calls.is_some() {
+    let each_once = match model.ranking.follows_calls {
         true => "Totals, counting each nest once",
         false => "Totals",
     };

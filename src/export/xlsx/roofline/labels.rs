@@ -3,7 +3,7 @@
 use rust_xlsxwriter::ChartDataLabelPosition;
 
 /// Pixels of a decade across and up in the chart, about.
-const DECADE: (f64, f64) = (190.0, 160.0);
+const DECADE: (f64, f64) = (190.0, 100.0);
 /// Half of a point, of a number, and how far its middle is from the point, in pixels.
 const POINT: (f64, f64) = (5.0, 5.0);
 const NUMBER: (f64, f64) = (9.0, 8.0);

@@ -14,7 +14,7 @@ use super::super::ranking::{Found, Ranking};
 use super::super::style::{self, Look, Role};
 use super::COSTLIEST;
 use crate::listings::loops;
-use crate::model::BoundBy;
+use crate::model::{BoundBy, Model};
 
 /// Rows that the chart covers.
 pub(super) const ROWS: RowNum = 15;
@@ -31,6 +31,11 @@ const SERIES: ColNum = 6;
 /// The first row of a nest.
 pub(super) fn first(data_row: RowNum) -> RowNum {
     data_row + 2
+}
+
+/// The first column behind the series.
+pub(super) fn after_series(model: &Model) -> ColNum {
+    SERIES + model.bounds().len() as ColNum
 }
 
 /// The share of each nest in the column of what bounds it, so that the chart has a colour for each; returns what they are.

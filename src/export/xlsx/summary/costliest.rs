@@ -1,13 +1,14 @@
 //! The table of the costliest nests on Summary, with links to their rows of Loops.
 
 use rust_xlsxwriter::utility::row_col_to_cell;
-use rust_xlsxwriter::{ColNum, RowNum, XlsxError};
+use rust_xlsxwriter::{ColNum, FormatAlign, RowNum, XlsxError};
 
 use super::super::highlights;
 use super::super::layout::{Sheet, fixed_column_range};
 use super::super::nests::NestSheets;
 use super::super::page::Page;
 use super::super::ranking::Found;
+use super::super::readable;
 use super::super::style::{self, Look, Role};
 use super::super::table::FIRST_ROW;
 use super::{COSTLIEST, OtherTable, chart};
@@ -110,45 +111,66 @@ pub(super) fn write_on_other(
         )
     };
     type Pick = fn(&OtherNest) -> FigureId;
-    let columns: [(&str, (&str, &str), Look, Pick); 2] = [
-        ("Time on B [s]", side_by_side::ON_B, Look::Seconds, |nest| {
-            nest.seconds
-        }),
-        ("B over A", side_by_side::RATIO, Look::Ratio, |nest| {
-            nest.ratio
-        }),
-    ];
-    for (column, (header, what, look, pick)) in (ON_B..).zip(columns) {
-        page.text(row + 1, column, header, &style::header())?;
-        let data = chart::first(data_row)..;
-        for ((row, data), index) in (row + 2..).zip(data).zip(ranked.iter().take(COSTLIEST)) {
-            let position = format!(
-                "MATCH({},{},0)",
-                row_col_to_cell(data, chart::POSITION),
-                whole(side_by_side::POSITION)
-            );
+    let seconds: (_, _, Pick) = (side_by_side::ON_B, Look::Seconds, |nest| nest.seconds);
+    let ratio: (_, _, Pick) = (side_by_side::RATIO, Look::Ratio, |nest| nest.ratio);
+    let below = chart::after_series(page.book.model);
+    for (row, column, header) in [
+        (row + 1, ON_B, "Time on B"),
+        (row + 1, ON_B + 1, "B over A"),
+        (data_row + 1, below, "Time on B [s]"),
+    ] {
+        page.text(row, column, header, &style::header())?;
+    }
+    for ((row, data), index) in (row + 2..)
+        .zip(chart::first(data_row)..)
+        .zip(ranked.iter().take(COSTLIEST))
+    {
+        let position = format!(
+            "MATCH({},{},0)",
+            row_col_to_cell(data, chart::POSITION),
+            whole(side_by_side::POSITION)
+        );
+        let nest = other.nests.iter().find(|nest| nest.nest == *index);
+        for (place, (what, look, pick)) in [((data, below), seconds), ((row, ON_B + 1), ratio)] {
             let formula = format!(
                 "IFERROR(INDEX({},{position}),\"{NOT_COMPARED}\")",
                 whole(what)
             );
-            let nest = other.nests.iter().find(|nest| nest.nest == *index);
-            match nest
-                .map(|nest| page.book.model.value(pick(nest)))
-                .filter(|value| value.is_finite())
-            {
-                Some(value) => {
-                    let format = style::cell(look, Role::Plain);
-                    page.presentation(row, column, &formula, &value.to_string(), &format)?;
-                }
-                None => page.presented_text(
-                    row,
-                    column,
-                    &formula,
-                    NOT_COMPARED,
-                    &style::cell(look, Role::Unknown),
-                )?,
-            }
+            let value = nest.map(|nest| page.book.model.value(pick(nest)));
+            write_if_compared(page, place, &formula, (value, look))?;
         }
+        let in_seconds = row_col_to_cell(data, below);
+        let value = nest.map(|nest| page.book.model.value(nest.seconds));
+        let (readable, shown) = readable::seconds(&in_seconds, value.unwrap_or(f64::NAN));
+        let formula = format!("IF(ISNUMBER({in_seconds}),{readable},\"{NOT_COMPARED}\")");
+        let shown = match value.is_some_and(f64::is_finite) {
+            true => shown.as_str(),
+            false => NOT_COMPARED,
+        };
+        let format = style::cell(Look::Text, Role::Plain).set_align(FormatAlign::Right);
+        page.presented_text(row, ON_B, &formula, shown, &format)?;
     }
     Ok(())
+}
+
+/// A figure on machine B, or that there is none.
+fn write_if_compared(
+    page: &mut Page,
+    (row, column): (RowNum, ColNum),
+    formula: &str,
+    (value, look): (Option<f64>, Look),
+) -> Result<(), XlsxError> {
+    match value.filter(|value| value.is_finite()) {
+        Some(value) => {
+            let format = style::cell(look, Role::Plain);
+            page.presentation(row, column, formula, &value.to_string(), &format)
+        }
+        None => page.presented_text(
+            row,
+            column,
+            formula,
+            NOT_COMPARED,
+            &style::cell(look, Role::Unknown),
+        ),
+    }
 }
