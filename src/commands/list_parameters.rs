@@ -1,5 +1,7 @@
 //! `loopsheet parameters`: what the figures of a program rest on.
 
+use std::path::{Path, PathBuf};
+
 use super::outputs::{self, Output};
 use super::progress::FileBar;
 use super::project::Project;
@@ -16,6 +18,14 @@ pub fn run(args: &ParametersArgs, voice: Voice) -> anyhow::Result<Status> {
     let file = args.write.as_deref().map(Output::create).transpose()?;
     let mut program = inputs::read(&args.paths, &project.reading, &FileBar::new(voice))?;
     project.begin(&mut program)?;
+    let typed = args.paths.iter().chain(&args.counts);
+    let read = program.files.iter().map(|file| Path::new(&*file.path));
+    let wanted = args.json.iter().chain(&args.write);
+    outputs::spare_inputs(
+        wanted.map(PathBuf::as_path),
+        typed.map(PathBuf::as_path).chain(read),
+        "files to read",
+    )?;
     let found: Vec<&Diagnostic> = program.files.iter().flat_map(|f| &f.diagnostics).collect();
     diagnostics::print(&found, voice, &analyze::source_text);
     anyhow::ensure!(

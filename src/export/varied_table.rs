@@ -3,7 +3,7 @@
 use super::columns::Align::{Left, Right};
 use super::columns::aligned;
 use super::numbers::number;
-use crate::metrics::varied_cores::VariedCore;
+use crate::metrics::varied_core::VariedCore;
 
 /// A row for each core; `None` if none was asked for.
 pub(super) fn render(cores: &[VariedCore]) -> Option<String> {

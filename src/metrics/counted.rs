@@ -15,7 +15,7 @@ use super::out_of_order::CoreCycles;
 use super::profile::SourceProfile;
 use super::region_details::RegionDetail;
 use super::report::{CacheLevel, Edag, Epochs, Movement, RemoteDelay, Reuse};
-use super::varied_cores::VariedCore;
+use super::varied_core::VariedCore;
 
 /// What was counted.
 #[derive(Default)]

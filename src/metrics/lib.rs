@@ -44,5 +44,6 @@ pub mod sweep;
 pub mod tables;
 mod timed_core;
 pub mod timeline;
-pub mod varied_cores;
+pub mod varied_core;
+mod varied_cores;
 mod watchers;

@@ -19,7 +19,7 @@ use super::objects::Objects;
 use super::profile::SourceProfile;
 use super::region_details::RegionDetail;
 use super::tables;
-use super::varied_cores::VariedCore;
+use super::varied_core::VariedCore;
 
 /// Everything that one run of `loopsheet trace` found.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use super::blame::BlameSettings;
 use super::costs::Costs;
 use super::epoch::{EpochError, EpochSettings};
 use super::out_of_order::CoreModel;
-use super::varied_cores::CoreParameter;
+use super::varied_core::CoreParameter;
 
 /// What to count and how. By default the graph alone, with true dependences, one cycle an instruction and no cache.
 #[derive(Clone, Debug, Default)]

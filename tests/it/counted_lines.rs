@@ -350,3 +350,24 @@ fn counts_of_another_version_of_a_file_are_not_taken() {
             .any(|name| name.starts_with("trip_quicksort") && counted(name))
     );
 }
+
+#[test]
+fn parameters_are_not_written_over_what_they_are_read_from() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let source = directory.path().join("shapes.c");
+    std::fs::copy(command::fixture("counts").join("shapes.c"), &source).expect("copied");
+    let before = std::fs::read(&source).expect("readable");
+    for option in ["--json", "--write"] {
+        let output = command::loopsheet()
+            .args(["parameters", "--no-config"])
+            .arg(&source)
+            .arg(option)
+            .arg(&source)
+            .output()
+            .expect("it runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("it is one of the files to read"), "{said}");
+        assert!(std::fs::read(&source).expect("readable") == before);
+    }
+}

@@ -152,8 +152,8 @@ fn nothing_of_the_source_is_markup() {
     let page = page(&program, Some(&source));
     assert_eq!(
         page.matches("</script").count(),
-        3,
-        "the data, the formulas and the scripts"
+        4,
+        "the data, the drawings, the formulas and the scripts"
     );
     assert!(!page.contains("<img") && !page.contains("<!--"));
     let data = data(&page);
@@ -183,8 +183,8 @@ fn a_study_has_both_sides() {
     );
     assert_eq!(
         page.matches("</script").count(),
-        3,
-        "the data, the formulas and the scripts"
+        4,
+        "the data, the drawings, the formulas and the scripts"
     );
     assert!(!page.contains("<img") && page.contains("and what a run did"));
     let data = data(&page);

@@ -11,7 +11,7 @@ use crate::metrics::counted::CountedCore;
 use crate::metrics::formulas::{EdagFigure, Figures};
 use crate::metrics::out_of_order::{CoreCycles, CoreModel, LevelModel};
 use crate::metrics::report::TraceReport;
-use crate::metrics::varied_cores::CoreParameter;
+use crate::metrics::varied_core::CoreParameter;
 
 use super::settings::latency;
 use super::timeline::program;

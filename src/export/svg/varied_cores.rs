@@ -2,7 +2,7 @@
 
 use super::document::{Anchor, BLUE, CRITICAL, Document, FAINT, GRID, INK, point, short};
 use crate::metrics::report::TraceReport;
-use crate::metrics::varied_cores::{CoreParameter, VariedCore};
+use crate::metrics::varied_core::{CoreParameter, VariedCore};
 use crate::numbers::number;
 
 const WIDTH: f64 = 860.0;

@@ -35,7 +35,7 @@ pub(super) use own_caches::{Accesses, OwnCaches};
 pub use settings::{EpochError, EpochSettings, Stores};
 use slots::SlottedWindows;
 pub(super) use slots::Wait;
-use stretch::{Executed, HartStretch};
+use stretch::{Executed, HartStretch, Task};
 use windows::Windows;
 
 /// Follows all windows and capacities.
@@ -53,9 +53,6 @@ struct EpochMeter {
     /// Whether the run has caches of its own.
     has_caches: bool,
 }
-
-/// Something that can be done while other things are.
-type Task<'t> = Box<dyn FnOnce() + Send + 't>;
 
 /// Instructions of a hart before its windows go on: enough to be worth sharing among threads.
 const STRETCH: usize = 1 << 15;

@@ -8,10 +8,9 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::Task;
 use super::settings::EpochSettings;
 use super::slots::{Rooms, Wait};
-use super::stretch::HartStretch;
+use super::stretch::{HartStretch, Task};
 
 /// What an instruction did in memory.
 pub(crate) struct Accesses<'a> {

@@ -6,9 +6,8 @@
 
 use std::collections::VecDeque;
 
-use super::Task;
 use super::rings::{LANES, Ring, with_chunks};
-use super::stretch::{Executed, HartStretch};
+use super::stretch::{Executed, HartStretch, Task};
 
 /// Whether an instruction waits for its misses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,6 +3,9 @@
 
 use super::slots::Wait;
 
+/// Something that can be done while other things are.
+pub(super) type Task<'t> = Box<dyn FnOnce() + Send + 't>;
+
 /// One executed instruction.
 #[derive(Clone, Copy)]
 pub(super) struct Executed<'a> {

@@ -1,9 +1,8 @@
 //! Epochs of every window and capacity at once, as vectors of 16-bit lanes. An instruction retires at most
 //! one epoch after the one before it, so that lanes stay small when the bases move in time.
 
-use super::Task;
 use super::rings::{LANES, Ring, with_chunks};
-use super::stretch::HartStretch;
+use super::stretch::{HartStretch, Task};
 
 /// Most capacities.
 pub(super) const MOST_CAPACITIES: usize = 8 * LANES;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
-use crate::metrics::varied_cores::VariedCore;
+use crate::metrics::varied_core::VariedCore;
 
 /// What the run takes with one parameter of the core at one value and the others as given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
