@@ -446,6 +446,10 @@ pub struct TraceArgs {
     /// By how much the run may take longer with objects in slower memory, percent [default: 5]
     #[arg(long, value_name = "PERCENT", requires = "objects")]
     pub loss: Option<f64>,
+    /// Check the losses of --objects in the core: run the trace again with each of the N objects with most misses in slower
+    /// memory, and with those that go there together
+    #[arg(long, value_name = "N", requires = "objects", num_args = 0..=1, default_missing_value = "8", value_parser = clap::value_parser!(u64).range(1..=100))]
+    pub confirm: Option<u64>,
     /// Put a global variable of --elf, or addresses such as 0x4000-0x8000, into memory of that latency in the core of
     /// --camat: NAME=CYCLES or NAME=far; may be given several times
     #[arg(long, value_name = "NAME=CYCLES", requires = "camat")]

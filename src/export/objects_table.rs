@@ -17,6 +17,9 @@ pub fn render(all: &Objects, top: Option<usize>) -> String {
     .to_vec();
     for placement in &all.placements {
         heading.push(format!("loss at {}", placement.latency));
+        if placement.confirmed.is_some() {
+            heading.push("in the core".to_string());
+        }
         heading.push("far?".to_string());
     }
     let mut rows = vec![heading];
@@ -32,7 +35,15 @@ pub fn render(all: &Objects, top: Option<usize>) -> String {
         ];
         for placement in &all.placements {
             let loss = all.loss(object, placement.latency);
-            row.push(format!("{:.1} %", 100.0 * loss));
+            let mark = match all.is_contradicted(index, placement) {
+                true => " *",
+                false => "",
+            };
+            row.push(format!("{:.1} %{mark}", 100.0 * loss));
+            if placement.confirmed.is_some() {
+                let found = all.loss_in_core(index, placement);
+                row.push(found.map_or("not tried".to_string(), percent_of));
+            }
             let best = placement.best.as_ref().map(|best| best[index]);
             row.push(
                 match (placement.greedy[index], best) {
@@ -59,5 +70,23 @@ pub fn render(all: &Objects, top: Option<usize>) -> String {
     if more > 0 {
         let _ = writeln!(text, "  … and {more} more (--top)");
     }
+    let contradicted =
+        |placement| (0..all.objects.len()).any(|at| all.is_contradicted(at, placement));
+    if all.placements.iter().any(contradicted) {
+        text.push_str("  * the loss in the core is another one\n");
+    }
+    if all
+        .placements
+        .iter()
+        .all(|placement| placement.confirmed.is_none())
+    {
+        text.push_str(
+            "  an object whose misses overlap with another's can lose more than its epochs say: --confirm runs the core\n",
+        );
+    }
     text
+}
+
+fn percent_of(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
 }

@@ -45,6 +45,17 @@ pub struct Placement {
     pub greedy: Vec<bool>,
     /// The most bytes that the budget allows, where the objects are few enough to try all sets.
     pub best: Option<Vec<bool>>,
+    /// What the core takes, if it was asked.
+    pub confirmed: Option<Confirmed>,
+}
+
+/// Cycles of the run in the core, with objects in far memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confirmed {
+    /// By position among the objects: with this one alone there; `None` where it was not tried.
+    pub alone: Vec<Option<u64>>,
+    /// With all there that go there one after the other; `None` if the addresses of one are not known.
+    pub together: Option<u64>,
 }
 
 /// Objects up to which all sets are tried.
@@ -107,6 +118,30 @@ impl Objects {
         if loss.is_finite() { loss } else { 0.0 }
     }
 
+    /// By what share the core takes longer with one object in far memory, if it was asked.
+    pub fn loss_in_core(&self, object: usize, placement: &Placement) -> Option<f64> {
+        let cycles = placement.confirmed.as_ref()?.alone[object]?;
+        Some(self.longer(cycles))
+    }
+
+    /// By what share a run of so many cycles is longer.
+    pub fn longer(&self, cycles: u64) -> f64 {
+        match self.cycles {
+            0 => 0.0,
+            own => cycles as f64 / own as f64 - 1.0,
+        }
+    }
+
+    /// Whether the core loses something else than epochs say: a fifth of it, and a hundredth of the run.
+    pub fn is_contradicted(&self, object: usize, placement: &Placement) -> bool {
+        let estimated = self.loss(&self.objects[object], placement.latency);
+        let found = self.loss_in_core(object, placement);
+        found.is_some_and(|found| {
+            let apart = (estimated - found).abs();
+            apart > 0.2 * found.abs() && apart > 0.01
+        })
+    }
+
     fn place(&self, latency: u64) -> Placement {
         let losses: Vec<f64> = self
             .objects
@@ -125,6 +160,7 @@ impl Objects {
             latency,
             greedy,
             best,
+            confirmed: None,
         }
     }
 

@@ -41,6 +41,26 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The same core over the same trace, and nothing else.
+    pub fn of_core_alone(&self) -> Settings {
+        Settings {
+            rules: self.rules,
+            caches: self.caches.clone(),
+            other_caches: Vec::new(),
+            costs: self.costs.clone(),
+            like_edan: self.like_edan,
+            reuse_line: None,
+            remote: None,
+            epochs: None,
+            memory_chain: false,
+            by_latency: false,
+            blame: None,
+            core: self.core.clone(),
+            varied: Vec::new(),
+            keep: 0,
+        }
+    }
+
     /// Whether it takes the addresses of accesses to answer.
     pub fn needs_addresses(&self) -> bool {
         let has_caches = !self.caches.is_empty() || !self.other_caches.is_empty();

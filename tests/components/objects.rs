@@ -52,7 +52,7 @@ fn the_core_loses_what_epochs_say() {
     let directory = tempfile::tempdir().expect("a directory");
     let run = recorded(directory.path());
     let far = FAR.to_string();
-    let report = analysed(&run, &["--objects", "--far", &far]);
+    let report = analysed(&run, &["--objects", "--far", &far, "--confirm", "3"]);
     let near = cycles(&report);
     let mut losses = Vec::new();
     for name in ["next", "wide", "rare"] {
@@ -61,7 +61,15 @@ fn the_core_loses_what_epochs_say() {
         let object = own.next().unwrap_or_else(|| panic!("{name}: {report:#}"));
         let estimated = object["far"][0]["loss"].as_f64().expect("a loss");
         let placed = analysed(&run, &["--place", &format!("{name}=far"), "--far", &far]);
-        losses.push((name, estimated, cycles(&placed) / near - 1.0));
+        let lost = cycles(&placed) / near - 1.0;
+        let confirmed = object["far"][0]["core_loss"]
+            .as_f64()
+            .expect("it was tried");
+        assert!(
+            (confirmed - lost).abs() < 0.001,
+            "{name}: {confirmed} {lost}"
+        );
+        losses.push((name, estimated, lost));
     }
     for pair in losses.windows(2) {
         assert!(pair[0].1 > pair[1].1 && pair[0].2 > pair[1].2, "{losses:?}");
@@ -78,6 +86,14 @@ fn the_core_loses_what_epochs_say() {
         let mut own = objects.iter().filter(|object| object["name"] == name);
         own.next().and_then(|own| own["memory_depth"].as_u64())
     };
+    let tried = |object: &&Value| !object["far"][0]["core_loss"].is_null();
+    assert_eq!(objects.iter().filter(tried).count(), 3);
+    // All that goes there together loses what fits the budget, as the core has it too.
+    let notes = report["notes"].to_string();
+    assert!(
+        notes.contains("in memory of 600 cycles the core takes"),
+        "{notes}"
+    );
     // A path of additions has one element of each array; the chased one waits for itself.
     assert_eq!((depth("wide"), depth("rare")), (Some(1), Some(1)));
     assert!((4000..=4400).contains(&depth("next").expect("known")));

@@ -48,6 +48,7 @@ fn bad_placements_are_refused() {
             "from 0x18 on are placed twice",
         ),
         (&["--far", "500"], "--far needs --objects or --place"),
+        (&["--confirm"], "--objects"),
         (
             &["--place", "0x10-0x20=far", "--far", "1,2,3,4,5,6,7,8,9"],
             "at most 8 latencies",

@@ -7,7 +7,7 @@ use loopsheet_metrics::blame::{Blame, BlamedInstruction, BlamedLine, BlamedObjec
 use loopsheet_metrics::by_latency::{DepthByLatency, Piece};
 use loopsheet_metrics::epoch::Stores;
 use loopsheet_metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
-use loopsheet_metrics::objects::{Object, Objects};
+use loopsheet_metrics::objects::{Confirmed, Object, Objects};
 use loopsheet_metrics::report::*;
 use loopsheet_regions::SourceLine;
 use loopsheet_trace::isa::Class;
@@ -178,7 +178,12 @@ fn objects() -> Objects {
     let objects = vec![object("a", 4096), object("=b", 8192)];
     let mut blame = blame();
     blame.objects[1].name = Some("=b".into());
-    Objects::new(objects, &blame, (10_000, 100), &[300, 1000], 0.05)
+    let mut all = Objects::new(objects, &blame, (10_000, 100), &[300, 1000], 0.05);
+    all.placements[0].confirmed = Some(Confirmed {
+        alone: vec![Some(10_300), None],
+        together: None,
+    });
+    all
 }
 
 /// Two loads that share 50 cycles and three epochs.

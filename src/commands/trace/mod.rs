@@ -114,7 +114,7 @@ pub fn analyse(
         core.places = places;
     }
     if let Some(blame) = &mut settings.blame {
-        blame.variables = variables;
+        blame.variables.clone_from(&variables);
     }
     let mut regions = Regions::of(args, predicted)?;
     let mut region_of = regions
@@ -178,6 +178,10 @@ pub fn analyse(
     report.notes.extend(core);
     report.notes.extend(placed);
     report.objects = placement::objects(args, objects, report.blame.as_ref(), timed.as_ref())?;
+    if let Some(objects) = &mut report.objects {
+        let said = placement::confirm(args, objects, &variables, &settings)?;
+        report.notes.extend(said);
+    }
     report.camat = timed.or(timeline::camat(args, Some(read.instructions), voice)?);
     report.notes.extend(core::below_bound(&report));
     Ok(Traced { report, graph })

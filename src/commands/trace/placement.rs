@@ -1,14 +1,19 @@
 //! `--objects` and `--place`: what may go to slower memory, and what is there.
 
 use anyhow::Context;
+use rayon::prelude::*;
 
-use super::settings::latency;
+use super::settings::{self, latency};
+use super::{core, input};
 use crate::binary::Variable;
 use crate::cli::TraceArgs;
+use crate::metrics::analysis::Analysis;
 use crate::metrics::blame::Blame;
 use crate::metrics::camat::Camat;
-use crate::metrics::objects::{Object, Objects};
+use crate::metrics::objects::{Confirmed, Object, Objects, Placement};
 use crate::metrics::out_of_order::Place;
+use crate::metrics::settings::Settings;
+use crate::wording;
 
 /// 140 and 410 ns, which is where memory behind CXL is measured to be, at 4 GHz.
 const FAR: [u64; 2] = [560, 1640];
@@ -49,6 +54,14 @@ fn check_far(args: &TraceArgs) -> anyhow::Result<()> {
 /// Nothing has that name, the latency is none, or two overlap.
 pub fn places(args: &TraceArgs, variables: &[Variable]) -> anyhow::Result<Vec<Place>> {
     check_far(args)?;
+    anyhow::ensure!(
+        args.confirm.is_none()
+            || args
+                .trace
+                .as_deref()
+                .is_none_or(|trace| trace.as_os_str() != "-"),
+        "--confirm reads the trace again, so it must be a file, not standard input"
+    );
     let place = |text: &String| {
         let what = || format!("--place {text}");
         let (name, cycles) = text
@@ -136,7 +149,7 @@ pub fn objects(
     let (Some(objects), Some(blame), Some(camat)) = (objects, blame, camat) else {
         return Ok(None);
     };
-    let times = (camat.run.1 + 1 - camat.run.0, latency(args) as u64);
+    let times = (cycles(camat), latency(args) as u64);
     Ok(Some(Objects::new(
         objects,
         blame,
@@ -144,4 +157,110 @@ pub fn objects(
         far(args),
         loss / 100.0,
     )))
+}
+
+/// Cycles of the run in the core.
+fn cycles(camat: &Camat) -> u64 {
+    camat.run.1 + 1 - camat.run.0
+}
+
+/// Asks the core what it takes with objects in far memory: each alone of those with most misses, and all that go there. Says
+/// what the latter comes to.
+///
+/// # Errors
+/// The trace cannot be read again.
+pub fn confirm(
+    args: &TraceArgs,
+    objects: &mut Objects,
+    variables: &[Variable],
+    settings: &Settings,
+) -> anyhow::Result<Vec<String>> {
+    let (Some(most), Some((model, _))) = (args.confirm, &settings.core) else {
+        return Ok(Vec::new());
+    };
+    let ranges: Vec<Option<(u64, u64)>> = objects
+        .objects
+        .iter()
+        .map(|object| range(object.name.as_deref()?, variables).ok())
+        .map(|range| range.filter(|own| is_free(*own, &model.places)))
+        .collect();
+    let mut tried: Vec<usize> = (0..ranges.len())
+        .filter(|at| ranges[*at].is_some())
+        .collect();
+    tried.sort_by_key(|at| std::cmp::Reverse(objects.objects[*at].misses));
+    tried.truncate(most as usize);
+    let in_core = |which: &[usize], latency: u64| -> anyhow::Result<Option<u64>> {
+        let far = which.iter().map(|at| {
+            let (low, high) = ranges[*at]?;
+            let cycles = latency;
+            Some(Place { low, high, cycles })
+        });
+        match far.collect::<Option<Vec<Place>>>() {
+            Some(far) => in_the_core(args, &far, settings).map(Some),
+            None => Ok(None),
+        }
+    };
+    let mut said = Vec::new();
+    for number in 0..objects.placements.len() {
+        let Placement {
+            latency, greedy, ..
+        } = &objects.placements[number];
+        let there: Vec<usize> = (0..greedy.len()).filter(|at| greedy[*at]).collect();
+        // Nothing is lost with what never goes to RAM.
+        let misses = |at: &usize| objects.objects[*at].misses > 0;
+        let missing: Vec<usize> = there.iter().copied().filter(misses).collect();
+        let mut sets: Vec<Vec<usize>> = tried.iter().map(|at| vec![*at]).collect();
+        sets.push(missing);
+        let run = |set: &Vec<usize>| in_core(set, *latency);
+        let mut found = sets
+            .par_iter()
+            .map(run)
+            .collect::<anyhow::Result<Vec<Option<u64>>>>()?;
+        let together = found.pop().flatten();
+        let mut alone = vec![None; ranges.len()];
+        for (at, cycles) in tried.iter().zip(found) {
+            alone[*at] = cycles;
+        }
+        said.push(match together {
+            Some(cycles) => format!(
+                "with {} of {} in memory of {latency} cycles the core takes {:.1} % longer",
+                there.len(),
+                wording::counted(ranges.len(), "object"),
+                100.0 * objects.longer(cycles)
+            ),
+            None => format!(
+                "what the objects lose together that go to memory of {latency} cycles is not known: one of them is no global \
+                 variable"
+            ),
+        });
+        objects.placements[number].confirmed = Some(Confirmed { alone, together });
+    }
+    Ok(said)
+}
+
+fn is_free((low, high): (u64, u64), places: &[Place]) -> bool {
+    places
+        .iter()
+        .all(|place| place.high <= low || high <= place.low)
+}
+
+/// Cycles of the run in the core with this in far memory, too.
+fn in_the_core(args: &TraceArgs, far: &[Place], settings: &Settings) -> anyhow::Result<u64> {
+    let trace = args.trace.as_deref().context("no trace is given")?;
+    let mut model = settings.core.clone();
+    if let Some((model, _)) = &mut model {
+        model.places.extend_from_slice(far);
+        model.places.sort_by_key(|place| place.low);
+    }
+    let alone = Settings {
+        core: model,
+        ..settings.of_core_alone()
+    };
+    let mut analysis = Analysis::new(alone, None)?;
+    let again = input::open_noting(trace, |_| ())?;
+    let read = crate::trace::stream(again, settings::options(args), &mut analysis)
+        .map_err(|error| anyhow::anyhow!("{}: {error}", trace.display()))?;
+    let timed = analysis.finish(read.has_addresses).core;
+    let timed = timed.context("the core has counted nothing")?;
+    Ok(cycles(&core::camat(args, timed)))
 }

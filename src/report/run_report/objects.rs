@@ -29,6 +29,9 @@ pub struct FarReport {
     pub latency: u64,
     /// By what share of its cycles the run takes longer, estimated by epochs.
     pub loss: Figure,
+    /// The same in the core, where it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core_loss: Option<Figure>,
     /// Whether it goes there when objects are taken one after the other within the budget.
     pub greedy: bool,
     /// Whether it is of the set with most bytes within the budget; unknown where objects are many.
@@ -40,6 +43,7 @@ pub(super) fn objects(all: &Objects) -> Vec<ObjectReport> {
         let one = |placement: &Placement| FarReport {
             latency: placement.latency,
             loss: Figure::from(all.loss(object, placement.latency)),
+            core_loss: all.loss_in_core(number, placement).map(Figure::from),
             greedy: placement.greedy[number],
             best: placement.best.as_ref().map(|best| best[number]),
         };

@@ -16,7 +16,18 @@ const EPOCHS: ColNum = 5;
 const SHARE: ColNum = 6;
 /// Loss, sum so far, and whether it goes, of each latency.
 const FIRST: ColNum = 7;
-const EACH: ColNum = 4;
+
+/// Columns of each latency; one more where the core was asked.
+fn each(all: &Objects) -> ColNum {
+    match all
+        .placements
+        .iter()
+        .any(|placement| placement.confirmed.is_some())
+    {
+        true => 5,
+        false => 4,
+    }
+}
 
 pub(super) fn write<'a>(book: TraceBook<'a>, all: &Objects) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Placement, book)?;
@@ -26,11 +37,11 @@ pub(super) fn write<'a>(book: TraceBook<'a>, all: &Objects) -> Result<Page<'a>, 
         0,
         "Estimated: an epoch in which retirement waits for an object takes as many more cycles as its memory is farther away. \
          Objects are taken in order of epochs per byte as long as the budget allows; best: the set with most bytes at the \
-         inputs of the run. `--place` runs the core with one.",
+         inputs of the run. An object whose misses overlap with another's can lose more: `--confirm` runs the core with it.",
         &style::remark(),
     )?;
     page.worksheet.set_column_width(0, 44.0)?;
-    let columns = FIRST + EACH * all.placements.len() as ColNum;
+    let columns = FIRST + each(all) * all.placements.len() as ColNum;
     for column in 1..columns.max(FIRST) {
         page.worksheet.set_column_width(column, 14.0)?;
     }
@@ -49,15 +60,16 @@ pub(super) fn write<'a>(book: TraceBook<'a>, all: &Objects) -> Result<Page<'a>, 
         page.text(header, column, text, &style::header())?;
     }
     for (number, placement) in all.placements.iter().enumerate() {
-        let first = FIRST + EACH * number as ColNum;
+        let first = FIRST + each(all) * number as ColNum;
         let latency = placement.latency;
         let headings = [
             format!("Loss at far {} ({latency})", number + 1),
             "Loss so far".to_string(),
             "Goes far".to_string(),
             "Best set".to_string(),
+            "Loss in the core".to_string(),
         ];
-        for (column, text) in (first..).zip(&headings) {
+        for (column, text) in (first..first + each(all)).zip(&headings) {
             page.text(header, column, text, &style::header())?;
         }
     }
@@ -146,7 +158,7 @@ fn write_object(
         Look::Share,
     )?;
     for (number, placement) in all.placements.iter().enumerate() {
-        let column = FIRST + EACH * number as ColNum;
+        let column = FIRST + each(all) * number as ColNum;
         let far = far_name(number);
         let loss = objects::loss("epochs", &far, "near_latency", "run_cycles");
         page.live((row, column), &loss, &scope, Look::Share)?;
@@ -178,6 +190,10 @@ fn write_object(
         let best = placement.best.as_ref().map(|best| best[index]);
         let best = best.map_or(UNKNOWN, |best| if best { "yes" } else { "no" });
         page.text(row, column + 3, best, &text)?;
+        if placement.confirmed.is_some() {
+            let found = all.loss_in_core(index, placement);
+            page.fact((row, column + 4), found, Look::Share)?;
+        }
     }
     Ok(())
 }
