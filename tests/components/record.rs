@@ -82,9 +82,9 @@ impl Bench {
         self.command(arguments).output().expect("it runs")
     }
 
-    /// The trace on standard output of a run that ends well.
+    /// The trace on standard output, as text, of a run that ends well.
     fn trace(&self, arguments: &[&str]) -> Vec<String> {
-        let output = self.run(arguments);
+        let output = self.run(&[&["--format", "execlog"], arguments].concat());
         assert_eq!(
             output.status.code(),
             Some(0),
@@ -184,7 +184,8 @@ fn functions_have_the_instructions_counted_by_hand() {
 fn verbose_tells_where_a_program_was_loaded() {
     let bench = bench();
     let run = |program: &str| {
-        let output = bench.run(&["-v", "--function", "calling", "--", program, "all"]);
+        let options = ["-v", "--format", "execlog", "--function", "calling"];
+        let output = bench.run(&[&options[..], &["--", program, "all"]].concat());
         let first = lines(&output.stdout)[0]
             .split(", ")
             .nth(1)
@@ -531,7 +532,7 @@ fn a_reader_that_goes_away_is_no_error() {
     let bench = bench();
     let many = "100000000";
     let mut child = bench
-        .command(&["--", "./static", "long", many])
+        .command(&["--format", "execlog", "--", "./static", "long", many])
         .stdout(Stdio::piped())
         .spawn()
         .expect("it runs");
@@ -740,6 +741,8 @@ fn what_cannot_be_recorded_is_refused_with_a_reason() {
     );
 }
 
+const LIMITED: [&str; 6] = ["--format", "execlog", "--limit", "100", "--", "./static"];
+
 #[test]
 fn first_uses_at_once_build_one_tracer() {
     let bench = bench();
@@ -749,7 +752,7 @@ fn first_uses_at_once_build_one_tracer() {
         .expect("a directory");
     let children: Vec<_> = (0..4)
         .map(|_| {
-            let mut command = bench.command(&["--limit", "100", "--", "./static"]);
+            let mut command = bench.command(&LIMITED);
             command
                 .env("XDG_CACHE_HOME", cache.path())
                 .stdout(Stdio::piped())
@@ -767,7 +770,7 @@ fn first_uses_at_once_build_one_tracer() {
         .collect();
     assert_eq!(kept.len(), 1, "{kept:?}");
 
-    let mut command = bench.command(&["--limit", "100", "--", "./static"]);
+    let mut command = bench.command(&LIMITED);
     let output = command
         .env("XDG_CACHE_HOME", "/proc/none")
         .output()

@@ -10,12 +10,13 @@ use tempfile::TempDir;
 use crate::support::command;
 
 /// What is in `tests/studies`: scripts, and what they share.
-const FILES: [&str; 17] = [
+const FILES: [&str; 18] = [
     "clock",
     "compared",
     "counted",
     "diff_seeded",
     "drawn_nests",
+    "far_objects",
     "first_run",
     "formulas",
     "lines.py",
@@ -126,6 +127,14 @@ fn memory_depth() {
     let directory = tempfile::tempdir().expect("a directory");
     let text = printed(recording("memory_depth", &directory).args(["--sizes", "8,16,24"]));
     has(&text, "2 kernels: 2 constant");
+}
+
+#[test]
+fn far_objects() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let text = printed(recording("far_objects", &directory).arg("2"));
+    has(&text, " arrays of 2 kernels: ");
+    has(&text, " pairs out of order");
 }
 
 #[test]

@@ -18,6 +18,8 @@ use crate::wording;
 /// 140 and 410 ns, which is where memory behind CXL is measured to be, at 4 GHz.
 const FAR: [u64; 2] = [560, 1640];
 const LOSS: f64 = 5.0;
+/// Of objects without addresses more are not named.
+const MOST_NAMED: usize = 3;
 /// Latencies that a sheet has columns for.
 const MOST_FAR: usize = 8;
 
@@ -210,7 +212,7 @@ pub fn confirm(
         let misses = |at: &usize| objects.objects[*at].misses > 0;
         let missing: Vec<usize> = there.iter().copied().filter(misses).collect();
         let mut sets: Vec<Vec<usize>> = tried.iter().map(|at| vec![*at]).collect();
-        sets.push(missing);
+        sets.push(missing.clone());
         let run = |set: &Vec<usize>| in_core(set, *latency);
         let mut found = sets
             .par_iter()
@@ -228,10 +230,15 @@ pub fn confirm(
                 wording::counted(ranges.len(), "object"),
                 100.0 * objects.longer(cycles)
             ),
-            None => format!(
-                "what the objects lose together that go to memory of {latency} cycles is not known: one of them is no global \
-                 variable"
-            ),
+            None => {
+                let without = missing.iter().filter(|at| ranges[**at].is_none());
+                let names = without.map(|at| objects.objects[*at].name.as_deref().unwrap_or("unknown"));
+                format!(
+                    "how much longer the core takes with all objects in memory of {latency} cycles that fit there is not known: \
+                     {} has no addresses of its own",
+                    wording::some(&names.collect::<Vec<&str>>(), MOST_NAMED)
+                )
+            }
         });
         objects.placements[number].confirmed = Some(Confirmed { alone, together });
     }
