@@ -18,6 +18,8 @@ use crate::wording;
 /// 140 and 410 ns, which is where memory behind CXL is measured to be, at 4 GHz.
 const FAR: [u64; 2] = [560, 1640];
 const LOSS: f64 = 5.0;
+/// A share of the run's cycles that is not looked after.
+const NOTHING: f64 = 0.001;
 /// Of objects without addresses more are not named.
 const MOST_NAMED: usize = 3;
 /// Latencies that a sheet has columns for.
@@ -208,9 +210,11 @@ pub fn confirm(
             latency, greedy, ..
         } = &objects.placements[number];
         let there: Vec<usize> = (0..greedy.len()).filter(|at| greedy[*at]).collect();
-        // Nothing is lost with what never goes to RAM.
-        let misses = |at: &usize| objects.objects[*at].misses > 0;
-        let missing: Vec<usize> = there.iter().copied().filter(misses).collect();
+        // What goes to RAM so seldom loses next to nothing, wherever it lies.
+        let longer = (*latency as f64 - objects.near as f64).max(0.0);
+        let most_lost = |at: &usize| objects.objects[*at].misses as f64 * longer;
+        let matters = |at: &usize| most_lost(at) > NOTHING * objects.cycles as f64;
+        let missing: Vec<usize> = there.iter().copied().filter(matters).collect();
         let mut sets: Vec<Vec<usize>> = tried.iter().map(|at| vec![*at]).collect();
         sets.push(missing.clone());
         let run = |set: &Vec<usize>| in_core(set, *latency);
