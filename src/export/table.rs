@@ -691,7 +691,8 @@ fn write_unrated(text: &mut String, model: &Model) {
     let unrated = |nest: &usize| model.nests[*nest].levels.has_unrated_lines;
     let found: Vec<usize> = (0..model.nests.len()).filter(unrated).collect();
     let part = of(&mut found.iter().copied()) / of(&mut (0..model.nests.len()));
-    if part < COSTLY {
+    // Unknown where no nest takes any time.
+    if part.is_nan() || part < COSTLY {
         return;
     }
     let _ = writeln!(

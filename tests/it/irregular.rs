@@ -1,7 +1,7 @@
 //! Lines that no prefetcher predicts, against counts by hand: 2 ns each from L2 (16 cycles, eight at once), 10 ns from
 //! memory (100 ns, ten at once), 5 ns for a page that is none of 256.
 
-use crate::support::command::{analysed, fixture};
+use crate::support::command::{self, analysed, fixture};
 use crate::support::programs::settings;
 use crate::support::sources;
 use loopsheet_analysis as analysis;
@@ -196,4 +196,18 @@ fn the_footprint_of_a_gather_ends_with_the_array() {
     let streams = nest["streams"].as_array().expect("streams");
     let table = streams.iter().find(|s| s["name"] == "table");
     assert_eq!(table.expect("the array")["footprint"], 8000.0);
+}
+
+/// Nests that take no time have no part of it.
+#[test]
+fn where_nothing_runs_no_share_of_the_time_is_said() {
+    let mut command = command::loopsheet();
+    let fixture = command::fixture("reasons/unknown_latency.c");
+    let output = command
+        .args(["analyze", "--no-config", "--set", "n=0"])
+        .arg(fixture)
+        .output()
+        .expect("it runs");
+    let table = String::from_utf8_lossy(&output.stdout);
+    assert!(table.contains("0 s") && !table.contains("NaN"), "{table}");
 }
