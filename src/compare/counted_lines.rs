@@ -46,11 +46,18 @@ pub struct Outdated<'r> {
 /// The files of the report that have changed since they were counted.
 pub fn outdated<'r>(predicted: &'r StaticReport, counts: &LineCounts) -> Vec<Outdated<'r>> {
     let places = Places::of_program(predicted, counts.files());
-    let found = counts.files().filter_map(|file| {
+    outdated_of(&places, predicted, counts).collect()
+}
+
+fn outdated_of<'r>(
+    places: &Places<'r>,
+    report: &'r StaticReport,
+    counts: &LineCounts,
+) -> impl Iterator<Item = Outdated<'r>> {
+    counts.files().filter_map(|file| {
         let own = places.file_of_report(file)?;
-        changed(predicted, own, counts.compiled(file))
-    });
-    found.collect()
+        changed(report, own, counts.compiled(file))
+    })
 }
 
 /// What of a file is not where it was when it was compiled.
@@ -108,16 +115,17 @@ impl<'a> Counted<'a> {
             .files()
             .filter_map(|file| Some((places.file_of_report(file)?, file)));
         let names: BTreeMap<&str, &str> = named.collect();
-        let outdated = outdated(report, counts).into_iter();
-        let moved = outdated.flat_map(|file| file.functions);
-        let moved = moved.map(|function| (function.file.as_str(), function.line));
+        let moved = outdated_of(&places, report, counts).flat_map(|file| file.functions);
+        let moved = moved
+            .map(|function| (function.file.as_str(), function.line))
+            .collect();
         let found = !names.is_empty();
         found.then_some(Counted {
             report,
             places,
             counts,
             names,
-            moved: moved.collect(),
+            moved,
         })
     }
 

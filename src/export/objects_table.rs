@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::columns::grid;
 use super::numbers::{number, percent};
+use super::table::share;
 use crate::metrics::objects::Objects;
 use crate::quantity::Bytes;
 
@@ -39,10 +40,10 @@ pub fn render(all: &Objects, top: Option<usize>) -> String {
                 true => " *",
                 false => "",
             };
-            row.push(format!("{:.1} %{mark}", 100.0 * loss));
+            row.push(format!("{}{mark}", share(loss)));
             if placement.confirmed.is_some() {
                 let found = all.loss_in_core(index, placement);
-                row.push(found.map_or("not tried".to_string(), percent_of));
+                row.push(found.map_or("not tried".to_string(), share));
             }
             let best = placement.best.as_ref().map(|best| best[index]);
             row.push(
@@ -85,8 +86,4 @@ pub fn render(all: &Objects, top: Option<usize>) -> String {
         );
     }
     text
-}
-
-fn percent_of(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
 }

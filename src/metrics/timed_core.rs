@@ -10,6 +10,7 @@ use super::out_of_order::{CoreCycles, CoreModel, Machine, Nobody};
 use super::timeline::{TimedAccess, TimelineSink};
 use crate::cache::hierarchy::HierarchyError;
 use crate::dataflow::Rules;
+use crate::trace::InstructionId;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "camat",
@@ -33,8 +34,7 @@ pub(super) const PERFECT: Entry = Entry {
     make: |asked| {
         let perfect = |(model, costs): &(CoreModel, Costs)| PerfectCore {
             core: Machine::perfect(model, asked.settings.rules),
-            costs: costs.clone(),
-            cycles: Vec::new(),
+            cycles: InstructionCycles::new(costs),
         };
         let core = asked.settings.core.as_ref().map(perfect);
         Ok(core.map(|core| Box::new(core) as Box<dyn Metric>))
@@ -43,23 +43,19 @@ pub(super) const PERFECT: Entry = Entry {
 
 struct PerfectCore {
     core: Machine,
-    costs: Costs,
-    /// By instruction.
-    cycles: Vec<u64>,
+    cycles: InstructionCycles,
 }
 
 impl Metric for PerfectCore {
     fn add(&mut self, program: &Program) {
-        let (instruction, _) = program.last();
-        self.core.add_hart(instruction.hart);
-        let cycles = self.costs.of(instruction.decoded.facts.class);
-        self.cycles.push(u64::from(cycles));
+        self.core.add_hart(program.last().0.hart);
+        self.cycles.add(program);
     }
 
     fn take(&mut self, stretch: &Stretch<'_>) {
-        let PerfectCore { core, cycles, .. } = self;
+        let PerfectCore { core, cycles } = self;
         stretch.for_each(|step| {
-            core.step(&step, cycles[step.instruction.0 as usize], &mut Nobody);
+            core.step(&step, cycles.of(step.instruction), &mut Nobody);
         });
     }
 
@@ -68,12 +64,46 @@ impl Metric for PerfectCore {
     }
 }
 
+/// What the instructions of a program cost in a core.
+pub(super) struct InstructionCycles {
+    costs: Costs,
+    known: Vec<u64>,
+}
+
+impl InstructionCycles {
+    pub fn new(costs: &Costs) -> InstructionCycles {
+        InstructionCycles {
+            costs: costs.clone(),
+            known: Vec::new(),
+        }
+    }
+
+    /// Takes note of the last instruction of the program.
+    pub fn add(&mut self, program: &Program) {
+        let (instruction, _) = program.last();
+        let cycles = self.costs.of(instruction.decoded.facts.class);
+        self.known.push(u64::from(cycles));
+    }
+
+    #[inline]
+    pub fn of(&self, instruction: InstructionId) -> u64 {
+        self.known[instruction.0 as usize]
+    }
+}
+
+/// What counts the timeline of a core.
+pub(super) fn meter_settings(model: &CoreModel) -> MeterSettings {
+    let levels = model.levels.len();
+    MeterSettings {
+        levels,
+        first_shared: Some(model.first_shared).filter(|first| *first < levels),
+    }
+}
+
 /// The core, its cycles of each class, and what counts its timeline.
 struct TimedCore {
     core: Machine,
-    costs: Costs,
-    /// By instruction.
-    cycles: Vec<u64>,
+    cycles: InstructionCycles,
     meter: CamatMeter,
     settings: MeterSettings,
     /// By region, if that is asked for.
@@ -84,15 +114,10 @@ struct TimedCore {
 
 impl TimedCore {
     fn new(model: &CoreModel, costs: &Costs, rules: Rules) -> Result<TimedCore, HierarchyError> {
-        let levels = model.levels.len();
-        let settings = MeterSettings {
-            levels,
-            first_shared: Some(model.first_shared).filter(|first| *first < levels),
-        };
+        let settings = meter_settings(model);
         Ok(TimedCore {
             core: Machine::real(model, rules)?,
-            costs: costs.clone(),
-            cycles: Vec::new(),
+            cycles: InstructionCycles::new(costs),
             meter: CamatMeter::new(settings),
             settings,
             regions: None,
@@ -105,8 +130,7 @@ impl Metric for TimedCore {
     fn add(&mut self, program: &Program) {
         let (instruction, region) = program.last();
         self.core.add_hart(instruction.hart);
-        let cycles = self.costs.of(instruction.decoded.facts.class);
-        self.cycles.push(u64::from(cycles));
+        self.cycles.add(program);
         if let Some(regions) = &mut self.regions {
             while regions.len() <= region as usize {
                 regions.push(CamatMeter::new(self.settings));
@@ -139,7 +163,7 @@ impl Metric for TimedCore {
                 own,
                 blame,
             };
-            core.step(&step, cycles[step.instruction.0 as usize], &mut all);
+            core.step(&step, cycles.of(step.instruction), &mut all);
         });
     }
 

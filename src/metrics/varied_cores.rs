@@ -4,12 +4,12 @@
 use rayon::prelude::*;
 
 use super::camat::formulas::LevelFigure;
-use super::camat::{CamatMeter, Figures, MeterSettings, Program as Timed};
-use super::costs::Costs;
+use super::camat::{CamatMeter, Figures, Program as Timed};
 use super::counted::Counted;
 use super::entry::Entry;
 use super::metric::{Metric, Program, Run, Stretch};
 use super::out_of_order::Machine;
+use super::timed_core::{InstructionCycles, meter_settings};
 use super::varied_core::{CoreParameter, VariedCore};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -22,24 +22,18 @@ pub(super) const ENTRY: Entry = Entry {
         };
         let one = |(parameter, value): &(CoreParameter, u32)| {
             let model = parameter.set(model, *value);
-            let levels = model.levels.len();
-            let first_shared = Some(model.first_shared).filter(|first| *first < levels);
             Ok(One {
                 parameter: *parameter,
                 value: *value,
                 core: Machine::real(&model, settings.rules)?,
-                meter: CamatMeter::new(MeterSettings {
-                    levels,
-                    first_shared,
-                }),
+                meter: CamatMeter::new(meter_settings(&model)),
             })
         };
         let cores = settings.varied.iter().map(one);
         let cores = cores.collect::<Result<Vec<One>, super::settings::SettingsError>>()?;
         let made = VariedCores {
             cores,
-            costs: costs.clone(),
-            cycles: Vec::new(),
+            cycles: InstructionCycles::new(costs),
         };
         let is_asked = !settings.varied.is_empty();
         Ok(is_asked.then(|| Box::new(made) as Box<dyn Metric>))
@@ -48,9 +42,7 @@ pub(super) const ENTRY: Entry = Entry {
 
 struct VariedCores {
     cores: Vec<One>,
-    costs: Costs,
-    /// By instruction.
-    cycles: Vec<u64>,
+    cycles: InstructionCycles,
 }
 
 struct One {
@@ -62,20 +54,19 @@ struct One {
 
 impl Metric for VariedCores {
     fn add(&mut self, program: &Program) {
-        let (instruction, _) = program.last();
+        let hart = program.last().0.hart;
         let cores = self.cores.iter_mut();
-        cores.for_each(|one| one.core.add_hart(instruction.hart));
-        let cycles = self.costs.of(instruction.decoded.facts.class);
-        self.cycles.push(u64::from(cycles));
+        cores.for_each(|one| one.core.add_hart(hart));
+        self.cycles.add(program);
     }
 
     fn take(&mut self, stretch: &Stretch<'_>) {
-        let cycles = &self.cycles[..];
+        let cycles = &self.cycles;
         self.cores
             .par_iter_mut()
             .for_each(|One { core, meter, .. }| {
                 stretch.for_each(|step| {
-                    core.step(&step, cycles[step.instruction.0 as usize], meter);
+                    core.step(&step, cycles.of(step.instruction), meter);
                 });
             });
     }

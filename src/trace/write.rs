@@ -5,7 +5,7 @@ use std::io;
 
 use super::packer::Packer;
 use super::stf::{self, Packing};
-use super::{Batch, Compression, InstructionId, RunEnd, champsim, native};
+use super::{Batch, Compression, Consumer, InstructionId, RunEnd, champsim, native};
 
 /// The formats that are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +60,15 @@ enum Writer {
     Native(Box<native::Writer<Packer<File>>>),
 }
 
+impl Consumer for TraceWriter {
+    /// What goes wrong is told at the end.
+    fn take(&mut self, batch: &Batch) {
+        if self.failed.is_none() {
+            self.failed = self.write(batch).err();
+        }
+    }
+}
+
 impl TraceWriter {
     /// # Errors
     /// Writing failed.
@@ -80,13 +89,6 @@ impl TraceWriter {
             writer,
             failed: None,
         })
-    }
-
-    /// Takes the next batch; what goes wrong is told at the end.
-    pub fn take(&mut self, batch: &Batch) {
-        if self.failed.is_none() {
-            self.failed = self.write(batch).err();
-        }
     }
 
     fn write(&mut self, batch: &Batch) -> Result<(), WriteError> {

@@ -33,7 +33,7 @@ use loopsheet_model::Model;
 use loopsheet_source::flags::FortranFlags;
 use loopsheet_source::preprocess::{Options, preprocess};
 use loopsheet_source::{Form, Language, ReadFile, SourceText, fixed_form};
-use loopsheet_trace::{self as trace, Batch, Compression, Consumer, Target, TraceWriter};
+use loopsheet_trace::{self as trace, Compression, Target, TraceWriter};
 use proptest::prelude::Rng;
 use proptest::test_runner::{RngAlgorithm, TestRng};
 
@@ -288,12 +288,6 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 
 /// A trace of text in every format of records.
 fn records(lines: Vec<u8>) -> Vec<Vec<u8>> {
-    struct Taken(TraceWriter);
-    impl Consumer for Taken {
-        fn take(&mut self, batch: &Batch) {
-            self.0.take(batch);
-        }
-    }
     let options = trace::Options {
         format: None,
         unknown: trace::UnknownPolicy::Warn,
@@ -306,10 +300,9 @@ fn records(lines: Vec<u8>) -> Vec<Vec<u8>> {
     ];
     let write = |target| {
         let mut file = tempfile::tempfile().ok()?;
-        let writer = TraceWriter::new(file.try_clone().ok()?, target).ok()?;
-        let mut taken = Taken(writer);
-        trace::stream(&lines[..], options, &mut taken).ok()?;
-        taken.0.finish(None).ok()?;
+        let mut writer = TraceWriter::new(file.try_clone().ok()?, target).ok()?;
+        trace::stream(&lines[..], options, &mut writer).ok()?;
+        writer.finish(None).ok()?;
         file.rewind().ok()?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).ok()?;

@@ -61,17 +61,11 @@ fn sample(name: &str, lines: usize) -> Vec<u8> {
 }
 
 fn converted(text: &[u8], target: Target) -> Vec<u8> {
-    struct Writing(TraceWriter);
-    impl Consumer for Writing {
-        fn take(&mut self, batch: &Batch) {
-            self.0.take(batch);
-        }
-    }
     let file = tempfile::NamedTempFile::new().expect("a file");
     let out = file.reopen().expect("a file");
-    let mut writing = Writing(TraceWriter::new(out, target).expect("a file"));
-    let read = stream(text, OPTIONS, &mut writing).expect("a trace");
-    writing.0.finish(read.end).expect("it has everything");
+    let mut writer = TraceWriter::new(out, target).expect("a file");
+    let read = stream(text, OPTIONS, &mut writer).expect("a trace");
+    writer.finish(read.end).expect("it has everything");
     fs::read(file.path()).expect("a file")
 }
 

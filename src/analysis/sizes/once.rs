@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::definition::{Definition, Definitions};
 use super::places::{PlaceId, Places};
 use super::set::SetPlaces;
-use super::truth::{Choice, DEPTH, literal};
+use super::truth::{Choice, DEPTH, begins_with, literal};
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::diagnostic::Place;
 use crate::ir::visit::{InLoop, each_value, statements};
@@ -119,7 +119,7 @@ fn switch(
         literal(known.get(procedure).function, value, DEPTH)
     };
     let before = match definitions.initial {
-        Some(initial) => number(initial)?,
+        Some(_) => begins_with(known, definitions)?,
         None if place.begins_with_zero => 0,
         None => return None,
     };

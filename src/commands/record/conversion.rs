@@ -5,9 +5,7 @@ use std::io::{self, Cursor, PipeReader, Read};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-use crate::trace::{
-    Batch, Consumer, FormatName, Options, Target, TraceWriter, UnknownPolicy, stream,
-};
+use crate::trace::{FormatName, Options, Target, TraceWriter, UnknownPolicy, stream};
 
 /// What the tracer could not write any more, behind what it wrote by its own account.
 struct Rest {
@@ -26,7 +24,7 @@ impl Conversion {
     /// There is no thread, or the beginning cannot be written.
     pub fn start(pipe: PipeReader, out: File, target: Target) -> anyhow::Result<Conversion> {
         let (rest, later) = channel();
-        let mut writing = Writing(TraceWriter::new(out, target)?);
+        let mut writer = TraceWriter::new(out, target)?;
         let input = Whole {
             pipe,
             received: 0,
@@ -38,8 +36,8 @@ impl Conversion {
                 format: Some(FormatName::Native),
                 unknown: UnknownPolicy::Warn,
             };
-            let read = stream(input, options, &mut writing)?;
-            writing.0.finish(read.end)?;
+            let read = stream(input, options, &mut writer)?;
+            writer.finish(read.end)?;
             Ok(())
         };
         let thread = std::thread::Builder::new().spawn(convert)?;
@@ -62,14 +60,6 @@ impl Conversion {
         }
         drop(sender);
         thread.join().expect("the conversion does not panic")
-    }
-}
-
-struct Writing(TraceWriter);
-
-impl Consumer for Writing {
-    fn take(&mut self, batch: &Batch) {
-        self.0.take(batch);
     }
 }
 

@@ -193,6 +193,7 @@ pub fn confirm(
         .collect();
     tried.sort_by_key(|at| std::cmp::Reverse(objects.objects[*at].misses));
     tried.truncate(most as usize);
+    let near = objects.cycles;
     let in_core = |which: &[usize], latency: u64| -> anyhow::Result<Option<u64>> {
         let far = which.iter().map(|at| {
             let (low, high) = ranges[*at]?;
@@ -200,6 +201,8 @@ pub fn confirm(
             Some(Place { low, high, cycles })
         });
         match far.collect::<Option<Vec<Place>>>() {
+            // The run itself.
+            Some(far) if far.is_empty() => Ok(Some(near)),
             Some(far) => in_the_core(args, &far, settings).map(Some),
             None => Ok(None),
         }
@@ -239,7 +242,7 @@ pub fn confirm(
                 let names = without.map(|at| objects.objects[*at].name.as_deref().unwrap_or("unknown"));
                 format!(
                     "how much longer the core takes with all objects in memory of {latency} cycles that fit there is not known: \
-                     {} has no addresses of its own",
+                     without addresses of their own: {}",
                     wording::some(&names.collect::<Vec<&str>>(), MOST_NAMED)
                 )
             }
@@ -258,15 +261,11 @@ fn is_free((low, high): (u64, u64), places: &[Place]) -> bool {
 /// Cycles of the run in the core with this in far memory, too.
 fn in_the_core(args: &TraceArgs, far: &[Place], settings: &Settings) -> anyhow::Result<u64> {
     let trace = args.trace.as_deref().context("no trace is given")?;
-    let mut model = settings.core.clone();
-    if let Some((model, _)) = &mut model {
+    let mut alone = settings.of_core_alone();
+    if let Some((model, _)) = &mut alone.core {
         model.places.extend_from_slice(far);
         model.places.sort_by_key(|place| place.low);
     }
-    let alone = Settings {
-        core: model,
-        ..settings.of_core_alone()
-    };
     let mut analysis = Analysis::new(alone, None)?;
     let again = input::open_noting(trace, |_| ())?;
     let read = crate::trace::stream(again, settings::options(args), &mut analysis)

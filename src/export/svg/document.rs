@@ -115,6 +115,13 @@ pub(super) fn short(value: f64) -> String {
     }
 }
 
+/// The next of 1, 2, 5, 10, 20 … from below: between ticks of an axis.
+pub(super) fn round_step(value: f64) -> f64 {
+    let power = 10f64.powf(value.log10().floor());
+    let fits = |factor: &f64| factor * power >= value;
+    [1.0, 2.0, 5.0, 10.0].into_iter().find(fits).unwrap_or(10.0) * power
+}
+
 /// `x,y`.
 pub(super) fn point((x, y): (f64, f64)) -> String {
     format!("{},{}", short(x), short(y))

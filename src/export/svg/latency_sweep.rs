@@ -1,6 +1,8 @@
 //! The time bounds against the latency of RAM.
 
-use super::document::{Anchor, BLUE, CRITICAL, Document, FAINT, GRID, INK, point, short};
+use super::document::{
+    Anchor, BLUE, CRITICAL, Document, FAINT, GRID, INK, point, round_step, short,
+};
 use crate::metrics::report::TraceReport;
 use crate::metrics::sweep::{self, Point};
 
@@ -111,16 +113,6 @@ impl Scale {
             HEIGHT - BOTTOM - time / self.most * (HEIGHT - TOP - BOTTOM),
         )
     }
-}
-
-/// The next of 1, 2, 5, 10, 20 … from below.
-fn round_step(value: f64) -> f64 {
-    let power = 10f64.powf(value.log10().floor());
-    let factor = [1.0, 2.0, 5.0, 10.0]
-        .into_iter()
-        .find(|factor| factor * power >= value)
-        .unwrap_or(10.0);
-    factor * power
 }
 
 fn axes(document: &mut Document, scale: &Scale) {

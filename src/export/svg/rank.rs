@@ -1,6 +1,6 @@
 //! Epochs of several traces as bars, the most sensitive to latency first.
 
-use super::document::{Anchor, BLUE, Document, FAINT, GRID, INK, SKY, short};
+use super::document::{Anchor, BLUE, Document, FAINT, GRID, INK, SKY, round_step, short};
 use crate::metrics::rank::{Rank, RankFigure, RankedTrace};
 use crate::numbers::{number, rate as rounded};
 
@@ -113,10 +113,7 @@ fn step(most: f64) -> f64 {
     if most <= 0.0 {
         return 1.0;
     }
-    let rough = most / 6.0;
-    let power = 10f64.powf(rough.log10().floor());
-    let fits = |factor: &f64| factor * power >= rough;
-    [1.0, 2.0, 5.0, 10.0].into_iter().find(fits).unwrap_or(10.0) * power
+    round_step(most / 6.0)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What a nest moves through a cache, over its size: where a cache holds one more reuse, the line falls.
 
-use super::document::{Anchor, BLUE, CRITICAL, Document, FAINT, GRID, INK, point};
+use super::document::{Anchor, BLUE, CRITICAL, Document, FAINT, GRID, INK, point, round_step};
 use crate::explain::conditions::reuse_name;
 use crate::model::staircase::{Corner, Staircase};
 use crate::model::{Model, NestModel};
@@ -108,11 +108,7 @@ impl Scale {
             let (first, last) = (low.log10().round() as i32, high.log10().round() as i32);
             return (first..=last).map(|power| 10f64.powi(power)).collect();
         }
-        let rough = high / 5.0;
-        let power = 10f64.powf(rough.log10().floor());
-        let factors = [1.0, 2.0, 5.0, 10.0];
-        let factor = factors.into_iter().find(|f| f * power >= rough);
-        let step = factor.unwrap_or(10.0) * power;
+        let step = round_step(high / 5.0);
         let ticks = (high / step).floor() as u32;
         (0..=ticks).map(|tick| f64::from(tick) * step).collect()
     }

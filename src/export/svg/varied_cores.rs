@@ -1,6 +1,8 @@
 //! C-AMAT and AMAT of the nearest level over parameters of the core, a panel a parameter.
 
-use super::document::{Anchor, BLUE, CRITICAL, Document, FAINT, GRID, INK, point, short};
+use super::document::{
+    Anchor, BLUE, CRITICAL, Document, FAINT, GRID, INK, point, round_step, short,
+};
 use crate::metrics::report::TraceReport;
 use crate::metrics::varied_core::{CoreParameter, VariedCore};
 use crate::numbers::number;
@@ -104,11 +106,4 @@ fn panel(document: &mut Document, top: f64, parameter: CoreParameter, cores: &[&
     let middle = ((LEFT + WIDTH - RIGHT) / 2.0, bottom + 38.0);
     let ink = format!("fill=\"{INK}\"");
     document.text(middle, Anchor::Middle, &ink, parameter.meaning());
-}
-
-/// The next of 1, 2, 5, 10, 20 … from below.
-fn round_step(value: f64) -> f64 {
-    let power = 10f64.powf(value.log10().floor());
-    let fits = |factor: &f64| factor * power >= value;
-    [1.0, 2.0, 5.0, 10.0].into_iter().find(fits).unwrap_or(10.0) * power
 }

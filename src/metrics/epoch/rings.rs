@@ -68,13 +68,8 @@ impl<T: Lane> Ring<T> {
     #[inline(always)]
     pub fn issued<const N: usize>(&self, sources: &[u32]) -> Row<T, N> {
         let mut issued = *self.entered::<N>();
-        for &distance in sources {
-            let distance = distance as usize;
-            if distance < self.size {
-                let wrapped = if distance <= self.next { 0 } else { self.size };
-                later(&mut issued, row(&self.done, self.next + wrapped - distance));
-            }
-        }
+        let place = (self.next, self.size);
+        wait_for(&mut issued, sources, place, |at| row(&self.done, at));
         issued
     }
 
@@ -159,18 +154,29 @@ impl<T: Lane, const N: usize> Rows<'_, T, N> {
     pub fn advance(&mut self, sources: &[u32], done: impl FnOnce(Row<T, N>) -> Row<T, N>) {
         let next = *self.next;
         let mut issued = self.retired[next];
-        for &distance in sources {
-            let distance = distance as usize;
-            if distance < self.size {
-                let wrapped = if distance <= next { 0 } else { self.size };
-                later(&mut issued, &self.done[next + wrapped - distance]);
-            }
-        }
+        wait_for(&mut issued, sources, (next, self.size), |at| &self.done[at]);
         let done = done(issued);
         later(&mut self.last, &done);
         self.done[next] = done;
         self.retired[next] = self.last;
         *self.next = if next + 1 == self.size { 0 } else { next + 1 };
+    }
+}
+
+/// Until the sources are done that are in a ring of that size, so many instructions back from its next place.
+#[inline(always)]
+fn wait_for<'d, T: Lane + 'd, const N: usize>(
+    issued: &mut Row<T, N>,
+    sources: &[u32],
+    (next, size): (usize, usize),
+    done: impl Fn(usize) -> &'d Row<T, N>,
+) {
+    for &distance in sources {
+        let distance = distance as usize;
+        if distance < size {
+            let wrapped = if distance <= next { 0 } else { size };
+            later(issued, done(next + wrapped - distance));
+        }
     }
 }
 

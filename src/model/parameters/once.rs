@@ -15,7 +15,7 @@ const LONGEST: usize = 4_000;
 impl ParameterTable {
     /// Defines them, where it is known where a run begins.
     pub(super) fn define_once(&mut self, program: &Program, nests: &[Nest], calls: &CallGraph) {
-        let mut visits: BTreeMap<usize, (bool, bool, Vec<Visit>)> = BTreeMap::new();
+        let mut found: BTreeMap<usize, Once> = BTreeMap::new();
         for (function, facts) in program.functions.iter().enumerate() {
             let mut way = Way {
                 function,
@@ -26,17 +26,21 @@ impl ParameterTable {
                 if let Some(row) = self.row_of(function, branch) {
                     // That a run ends there is one: it may well not.
                     let is_guess = facts.constant(branch).is_some();
-                    let of_row = visits.entry(row).or_insert((taken, is_guess, Vec::new()));
-                    of_row.2.push(visit);
+                    let once = found.entry(row).or_insert_with(|| Once {
+                        taken,
+                        is_guess,
+                        visits: Vec::new(),
+                    });
+                    once.visits.push(visit);
                 }
             });
         }
-        if visits.is_empty() {
+        if found.is_empty() {
             return;
         }
         let times = self.times(program, nests, calls);
-        for (row, (taken, is_guess, visits)) in visits {
-            let all = visits.iter().map(|visit| {
+        for (row, once) in found {
+            let all = once.visits.iter().map(|visit| {
                 let called = times.get(visit.function)?.clone()?;
                 Some(called * visit.executions(self))
             });
@@ -47,10 +51,10 @@ impl ParameterTable {
             let share = one
                 .clone()
                 .quotient(Expr::max([Expr::sum(all), one.clone()]));
-            let share = if taken { share } else { one - share };
+            let share = if once.taken { share } else { one - share };
             if share.to_string().len() <= LONGEST {
                 self.rows[row].definition = Some(share);
-                if !is_guess {
+                if !once.is_guess {
                     self.rows[row].origin = Origin::Derived;
                 }
             }
@@ -89,6 +93,15 @@ impl ParameterTable {
         }
         times
     }
+}
+
+/// The branches with one probability.
+struct Once {
+    /// Whether it is the first side that a run takes once.
+    taken: bool,
+    /// Whether that is assumed.
+    is_guess: bool,
+    visits: Vec<Visit>,
 }
 
 /// Something that a function does.
