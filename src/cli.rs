@@ -219,7 +219,7 @@ pub struct RecordArgs {
     /// Without it, the trace goes to standard output, unless that is a terminal.
     #[arg(short, long, value_name = "TRACE")]
     pub output: Option<PathBuf>,
-    /// How to write it [default: native if its name ends in .native, .native.gz or .native.zst, stf if it ends in .stf or
+    /// How to write it [default: native if its name ends in .native (before .gz, .zst or .xz), stf if it ends in .stf or
     /// .zstf, else execlog; native into a pipe]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Option<RecordFormat>,

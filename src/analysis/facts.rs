@@ -71,6 +71,8 @@ pub struct Function {
     pub name: String,
     pub file: Arc<str>,
     pub line: u32,
+    /// Its last one, where that is known.
+    pub end_line: Option<u32>,
     /// A run begins here: a main program, or what is taken for one.
     pub is_entry: bool,
     /// The procedures whose statements give it to pointers, where no pointer has it from the beginning: without a call of

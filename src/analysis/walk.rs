@@ -263,6 +263,7 @@ fn analyze_procedure(
         name: function.name.clone(),
         file: function.place.file.clone(),
         line: function.place.line,
+        end_line: function.end_line,
         is_entry: function.is_main,
         given_by: known.givers(id),
         constants: constants.into_values().collect(),

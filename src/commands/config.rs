@@ -14,6 +14,7 @@ use crate::diagnostic::Place;
 use crate::diff::Budget;
 use crate::export::explain;
 use crate::machine::names_file;
+use crate::wording;
 
 /// The name under which it is looked for.
 pub const FILE_NAME: &str = "loopsheet.toml";
@@ -147,6 +148,41 @@ pub fn from_here(path: &Path) -> PathBuf {
         _ => path.to_path_buf(),
     }
 }
+
+/// That a file, if it is there, may be replaced by `text`, a list of sizes and probabilities: it has no more than these.
+///
+/// # Errors
+/// It has other settings, or values of parameters that `text` does not have.
+pub fn spare_settings(path: &Path, text: &str) -> anyhow::Result<()> {
+    let Ok(before) = files::read_text(path) else {
+        return Ok(());
+    };
+    // What is no table of settings is replaced as by every other output.
+    let Ok(before) = DeTable::parse(&before) else {
+        return Ok(());
+    };
+    let keeps = |key: &str| matches!(key, "sizes" | "probabilities");
+    let keys = before.get_ref().keys().map(|key| key.get_ref().as_ref());
+    let mut lost: Vec<String> = keys
+        .filter(|key| !keeps(key))
+        .map(|key| format!("`{key}`"))
+        .collect();
+    let written = parse(text, "", Path::new(""))?;
+    let settings = read(path)?;
+    let is_lost = |value: &&Value| !written.values.iter().any(|own| own.name == value.name);
+    let values = settings.values.iter().filter(is_lost);
+    lost.extend(values.map(|value| format!("`{}`", value.name)));
+    anyhow::ensure!(
+        lost.is_empty(),
+        "cannot write {}: it has {}, which would be lost; write another file, and copy from it what you need",
+        path.display(),
+        wording::some(&lost, MOST_LOST)
+    );
+    Ok(())
+}
+
+/// Of lost settings more are not named.
+const MOST_LOST: usize = 6;
 
 /// Reads the file.
 ///

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::outputs::{self, Output};
 use super::progress::FileBar;
 use super::project::Project;
-use super::{Status, Voice, analyze, diagnostics};
+use super::{Status, Voice, analyze, config, diagnostics};
 use crate::cli::ParametersArgs;
 use crate::diagnostic::Diagnostic;
 use crate::export;
@@ -47,11 +47,16 @@ pub fn run(args: &ParametersArgs, voice: Voice) -> anyhow::Result<Status> {
         }
     };
     let is_silent = json.is_none() && file.is_none();
+    let toml = args.write.as_deref().map(|path| {
+        let text = export::parameters::toml(&model);
+        config::spare_settings(path, &text).map(|()| text)
+    });
+    let toml = toml.transpose()?;
     if let Some(output) = json {
         output.finish(export::parameters::json(&model)?.as_bytes())?;
     }
-    if let Some(output) = file {
-        output.finish(export::parameters::toml(&model).as_bytes())?;
+    if let (Some(output), Some(text)) = (file, toml) {
+        output.finish(text.as_bytes())?;
     }
     if is_silent {
         let text = export::parameters::table(&model, args.all, voice.screen);

@@ -6,7 +6,8 @@ use super::Voice;
 use crate::analysis::facts::{Origin, Program};
 use crate::analysis::inputs::SetSize;
 use crate::compare::{
-    LineCounts, Outdated, Run, StaticReport, Suggestion, outdated, told_by_lines, told_by_run,
+    Elsewhere, LineCounts, Outdated, Run, StaticReport, Suggestion, outdated, told_by_lines,
+    told_by_run,
 };
 use crate::machine::MachineModel;
 use crate::model::{Model, Setting};
@@ -115,11 +116,18 @@ pub fn from_counts(
     } in &outdated
     {
         let names: Vec<&str> = functions.iter().map(|own| own.name.as_str()).collect();
+        let change = match compiled {
+            Elsewhere::Began { then, now } => {
+                format!("began on line {then} then, and begins on line {now} now")
+            }
+            Elsewhere::Ended { then, now } => {
+                format!("ended on line {then} then, and ends on line {now} now")
+            }
+        };
         eprintln!(
-            "loopsheet: warning: --counts: {file} is not as it was when it was counted: {} began on line {compiled} then, \
-             and begins on line {} now; no counts are taken of {}. Compile and run again, with the macros of the analysis",
+            "loopsheet: warning: --counts: {file} is not as it was when it was counted: {} {change}; no counts are taken \
+             of {}. Compile and run again, with the macros of the analysis",
             function.name,
-            function.line,
             wording::some(&names, MOST_NAMES)
         );
     }

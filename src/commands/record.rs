@@ -24,7 +24,7 @@ use self::tracer::Tracer;
 use super::{Status, Voice};
 use crate::binary::{Binary, Function};
 use crate::cli::{RecordArgs, RecordFormat};
-use crate::trace::{RunEnd, native};
+use crate::trace::{Compression, RunEnd, native};
 
 /// Records the program.
 ///
@@ -150,10 +150,13 @@ pub fn run_beside(
 
 /// The format that was asked for, or that the name of the trace says. What comes out of a pipe is for a program to read.
 fn format(args: &RecordArgs, sink: &Sink) -> RecordFormat {
-    let name = args.output.as_deref().map(|path| match path.extension() {
-        Some(packed) if packed == "gz" || packed == "zst" => path.with_extension(""),
-        _ => path.to_path_buf(),
-    });
+    let name = args
+        .output
+        .as_deref()
+        .map(|path| match Compression::by_extension(path) {
+            Compression::None => path.to_path_buf(),
+            _ => path.with_extension(""),
+        });
     let extension = name.as_deref().and_then(Path::extension);
     let extension = extension.and_then(|extension| extension.to_str());
     args.format.unwrap_or(match extension {

@@ -36,11 +36,18 @@ pub fn told_by_lines(predicted: &StaticReport, counts: &LineCounts) -> Option<Ve
 #[derive(Clone, Debug)]
 pub struct Outdated<'r> {
     pub file: &'r str,
-    /// The first function that stood elsewhere, and the line that it began on then.
+    /// The first function that stood elsewhere, and where.
     pub function: &'r FunctionReport,
-    pub compiled: u32,
+    pub compiled: Elsewhere,
     /// Those of which no counts are taken, it included: also what precedes it, which has another length.
     pub functions: Vec<&'r FunctionReport>,
+}
+
+/// The line that a function began or ended on when it was compiled, another one than now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elsewhere {
+    Began { then: u32, now: u32 },
+    Ended { then: u32, now: u32 },
 }
 
 /// The files of the report that have changed since they were counted.
@@ -69,7 +76,7 @@ fn changed<'r>(
     let functions = report.functions.iter().filter(|own| own.file == file);
     let mut functions: Vec<&FunctionReport> = functions.collect();
     functions.sort_by_key(|function| function.line);
-    let was: Vec<Option<u32>> = functions
+    let was: Vec<Option<Elsewhere>> = functions
         .iter()
         .map(|own| elsewhere(own, compiled))
         .collect();
@@ -87,13 +94,27 @@ fn changed<'r>(
     })
 }
 
-/// The line that a function began on when it was compiled, if that is not its own. Of several with one name any may be
-/// meant, as of a program `main` and what gfortran calls it by.
-fn elsewhere(own: &FunctionReport, compiled: &[CompiledFunction]) -> Option<u32> {
-    let named = |then: &&CompiledFunction| then.may_be(&own.name);
-    let mut then = compiled.iter().filter(named).peekable();
-    let first = then.peek()?.first.line();
-    then.all(|then| !then.first.fits(own.line)).then_some(first)
+/// Where a function was when it was compiled, if that is not its own place. Of several with one name any may be meant, as
+/// of a program `main` and what gfortran calls it by.
+fn elsewhere(own: &FunctionReport, compiled: &[CompiledFunction]) -> Option<Elsewhere> {
+    let mut named = compiled.iter().filter(|then| then.may_be(&own.name));
+    let found: Vec<Elsewhere> = named
+        .try_fold(Vec::new(), |mut found, then| {
+            found.push(moved(own, then)?);
+            Some(found)
+        })
+        .unwrap_or_default();
+    found.first().copied()
+}
+
+fn moved(own: &FunctionReport, compiled: &CompiledFunction) -> Option<Elsewhere> {
+    let first = compiled.first;
+    if !first.fits(own.line) {
+        let (then, now) = (first.line(), own.line);
+        return Some(Elsewhere::Began { then, now });
+    }
+    let (then, now) = (compiled.last?, own.end_line?);
+    (then != now).then_some(Elsewhere::Ended { then, now })
 }
 
 /// The counts of a report's files.

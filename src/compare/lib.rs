@@ -96,7 +96,7 @@ use crate::report::static_report::BranchReport;
 
 pub use causes::{Cause, Reason, State};
 pub use comparison::{Apart, Comparison, FunctionShare, NestComparison, Row, Suggestion, Unjoined};
-pub use counted_lines::{Outdated, outdated, told_by_lines};
+pub use counted_lines::{Elsewhere, Outdated, outdated, told_by_lines};
 use joined::Joined;
 pub use line_counts::{CountsError, LineCounts};
 pub use live::Live;

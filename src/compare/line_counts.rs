@@ -28,6 +28,8 @@ pub struct CompiledFunction {
     /// What the source may call it: compilers write other names into object files.
     names: Vec<String>,
     pub first: First,
+    /// The line of its end.
+    pub last: Option<u32>,
 }
 
 /// The line that a compiler gives for the beginning of a function.
@@ -42,7 +44,7 @@ pub enum First {
 impl CompiledFunction {
     /// Of a name in an object file: gfortran has `m_MOD_f` behind two underscores or `f_` for `f` and `MAIN__` for a program,
     /// GCC `f.part.0` for what it split, and clang `a.c:f` for what is static.
-    fn new(symbol: &str, first: First) -> CompiledFunction {
+    fn new(symbol: &str, first: First, last: Option<u32>) -> CompiledFunction {
         let own = symbol.rsplit_once(':').map_or(symbol, |(_, own)| own);
         let own = own.split_once('.').map_or(own, |(own, _)| own);
         let of_fortran = match own.rsplit_once("_MOD_") {
@@ -53,6 +55,7 @@ impl CompiledFunction {
         CompiledFunction {
             names: names.map(str::to_string).collect(),
             first,
+            last,
         }
     }
 
@@ -191,13 +194,14 @@ impl LineCounts {
         self.compiled.get(file).map_or(&[], Vec::as_slice)
     }
 
-    fn add_function(&mut self, file: &str, symbol: Option<&str>, first: First, calls: u64) {
+    fn add_function(&mut self, file: &str, first: First, calls: u64) {
         let functions = self.functions.entry(file.to_string()).or_default();
         *functions.entry(first.line()).or_default() += calls;
-        if let Some(symbol) = symbol {
-            let compiled = self.compiled.entry(file.to_string()).or_default();
-            compiled.push(CompiledFunction::new(symbol, first));
-        }
+    }
+
+    fn add_compiled(&mut self, file: &str, function: CompiledFunction) {
+        let compiled = self.compiled.entry(file.to_string()).or_default();
+        compiled.push(function);
     }
 }
 

@@ -476,10 +476,10 @@ impl Expr {
 
     /// The expression with symbols replaced; `None` keeps a symbol.
     pub fn substitute(&self, replace: &dyn Fn(&Symbol) -> Option<Expr>) -> Expr {
-        match self.node() {
-            Node::Symbol(symbol) => replace(symbol).unwrap_or_else(|| self.clone()),
-            _ => self.map_children(&mut |child| child.substitute(replace)),
-        }
+        self.replace_leaves(&mut |leaf| match leaf.node() {
+            Node::Symbol(symbol) => replace(symbol),
+            _ => None,
+        })
     }
 
     /// The expression with what a source calls by this name replaced.
@@ -489,10 +489,31 @@ impl Expr {
 
     /// The expression with symbols and figures replaced; `None` keeps one.
     pub fn replace_leaves(&self, replace: &mut dyn FnMut(&Expr) -> Option<Expr>) -> Expr {
+        self.replaced(replace, &mut FxHashMap::default())
+    }
+
+    /// Parts that are shared are changed once, and stay shared: written out, they may be exponentially more.
+    fn replaced(
+        &self,
+        replace: &mut dyn FnMut(&Expr) -> Option<Expr>,
+        done: &mut FxHashMap<usize, Expr>,
+    ) -> Expr {
         match self.node() {
-            Node::Symbol(_) | Node::Figure(_) => replace(self).unwrap_or_else(|| self.clone()),
-            _ => self.map_children(&mut |child| child.replace_leaves(replace)),
+            Node::Symbol(_) | Node::Figure(_) => {
+                return replace(self).unwrap_or_else(|| self.clone());
+            }
+            Node::Number(_) => return self.clone(),
+            _ => {}
         }
+        let shared = (Arc::strong_count(&self.0) > 1).then(|| Arc::as_ptr(&self.0).addr());
+        if let Some(done) = shared.and_then(|address| done.get(&address)) {
+            return done.clone();
+        }
+        let changed = self.map_children(&mut |child| child.replaced(replace, done));
+        if let Some(address) = shared {
+            done.insert(address, changed.clone());
+        }
+        changed
     }
 
     /// The same operation on changed operands, simplified again.

@@ -84,6 +84,9 @@ impl Unit {
 pub struct Function {
     pub name: String,
     pub place: Place,
+    /// The line of its last statement, `end` or brace; not of one that contains others, whose own end compilers do not
+    /// take for that.
+    pub end_line: Option<u32>,
     /// What its language does in its own way.
     pub conventions: Conventions,
     pub variables: Vec<Variable>,
@@ -159,6 +162,7 @@ impl Function {
         Function {
             name,
             place,
+            end_line: None,
             conventions,
             variables: Vec::new(),
             members: BTreeMap::new(),

@@ -180,6 +180,10 @@ impl Draft {
         marks.resolve(&mut self.function);
     }
 
+    pub fn set_end_line(&mut self, line: u32) {
+        self.function.end_line = Some(line);
+    }
+
     pub fn finish(self) -> Function {
         self.function
     }

@@ -22,6 +22,8 @@ pub enum ReadError {
         place: String,
         error: serde_json::Error,
     },
+    #[error("the loop {id} is not behind the one around it: it was changed; regenerate it")]
+    MisplacedLoop { id: String },
 }
 
 #[derive(Deserialize)]

@@ -1,6 +1,7 @@
 //! Compressed traces, recognised by how they begin.
 
 use std::io::{self, Read};
+use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 use lzma_rust2::XzReader;
@@ -21,6 +22,17 @@ impl Compression {
             [0x1f, 0x8b, ..] => Compression::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Compression::Zstandard,
             [0xfd, b'7', b'z', b'X', ..] => Compression::Xz,
+            _ => Compression::None,
+        }
+    }
+
+    /// By the extension of a name.
+    pub fn by_extension(path: &Path) -> Compression {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        match extension.map(str::to_lowercase).as_deref() {
+            Some("gz") => Compression::Gzip,
+            Some("zst") => Compression::Zstandard,
+            Some("xz") => Compression::Xz,
             _ => Compression::None,
         }
     }

@@ -27,6 +27,7 @@ pub use compression::{Compression, decompressed};
 pub use error::{LineError, Place, RecordError, TraceError};
 pub use format_name::FormatName;
 pub use instruction::{Instruction, InstructionId};
+pub use packer::Packer;
 pub use reader::read;
 pub use run_end::RunEnd;
 pub use stream::{Consumer, stream};

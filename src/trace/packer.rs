@@ -11,7 +11,7 @@ use super::Compression;
 const LEVEL: u32 = 3;
 
 /// Takes bytes and writes them, compressed or not.
-pub(super) enum Packer<W: Write> {
+pub enum Packer<W: Write> {
     Plain(io::BufWriter<W>),
     Gzip(GzEncoder<W>),
     Zstandard(zstd::Encoder<'static, W>),
@@ -25,7 +25,12 @@ impl<W: Write> Packer<W> {
         Ok(match compression {
             Compression::None => Packer::Plain(io::BufWriter::new(out)),
             Compression::Gzip => Packer::Gzip(GzEncoder::new(out, flate2::Compression::fast())),
-            Compression::Zstandard => Packer::Zstandard(zstd::Encoder::new(out, LEVEL as i32)?),
+            Compression::Zstandard => {
+                let mut encoder = zstd::Encoder::new(out, LEVEL as i32)?;
+                // A byte that changes later is noticed, as gzip and xz do on their own.
+                encoder.include_checksum(true)?;
+                Packer::Zstandard(encoder)
+            }
             Compression::Xz => {
                 Packer::Xz(Box::new(XzWriter::new(out, XzOptions::with_preset(LEVEL))?))
             }

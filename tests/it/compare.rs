@@ -2195,4 +2195,12 @@ fn a_report_that_lacks_something_is_refused_with_its_place() {
     assert!(told.contains("functions[0].loops[0]"), "{told}");
     let told = refused("loopsheet/static/1", "loopsheet/static/9");
     assert!(told.contains("loopsheet/static/9"), "{told}");
+    // Whoever goes outwards from it would never arrive.
+    let report = StaticReport::parse(&text).expect("a report");
+    let own = &report.functions[0].loops[0].id;
+    let told = refused("\"parent\":null", &format!("\"parent\":\"{own}\""));
+    assert!(
+        told.contains(&format!("the loop {own} is not behind the one around it")),
+        "{told}"
+    );
 }

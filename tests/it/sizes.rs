@@ -663,13 +663,17 @@ fn the_order_of_files_changes_no_figure() {
     }
 }
 
-fn run(directory: &Path, arguments: &[&str]) -> String {
+fn ran(directory: &Path, arguments: &[&str]) -> std::process::Output {
     let mut program = Command::cargo_bin("loopsheet").expect("the program");
-    let output = program
+    program
         .args(arguments)
         .current_dir(directory)
         .output()
-        .expect("runs");
+        .expect("runs")
+}
+
+fn run(directory: &Path, arguments: &[&str]) -> String {
+    let output = ran(directory, arguments);
     assert!(
         output.status.success(),
         "{}",
@@ -735,4 +739,20 @@ fn parameters_are_listed_by_influence_and_written_as_a_file_that_is_read() {
     let json: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(iterations(&json, "smooth"), [1004.0]);
     assert_eq!(parameter(&json, "cells"), (2000.0, "config".to_string()));
+
+    // Values that were set are written again; what such a list does not have is not lost.
+    let write = ["parameters", "a.f90", "--write", "loopsheet.toml"];
+    run(directory.path(), &write);
+    let again = std::fs::read_to_string(&file).expect("a file");
+    assert!(again.contains("\"cells\" = 2000"), "{again}");
+    let more = format!("machine = \"grace\"\n{again}");
+    std::fs::write(&file, &more).expect("written");
+    let output = ran(directory.path(), &write);
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        message.contains("it has `machine`, which would be lost"),
+        "{message}"
+    );
+    assert_eq!(std::fs::read_to_string(&file).expect("a file"), more);
 }

@@ -523,6 +523,7 @@ mod tests {
             name: "f".into(),
             file: "x.c".into(),
             line: 1,
+            end_line: None,
             is_entry: false,
             given_by: Vec::new(),
             constants: Vec::new(),

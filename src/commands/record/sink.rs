@@ -12,12 +12,12 @@ use tempfile::NamedTempFile;
 
 use super::conversion::Conversion;
 use crate::commands::outputs::{self, Output};
-use crate::trace;
+use crate::trace::{self, Compression, Packer};
 
 /// Where the trace is to go, made sure of before the program runs.
 pub struct Sink {
     target: Target,
-    compression: Option<Compression>,
+    compression: Compression,
     /// The format that it is converted to, if it is.
     converted: Option<trace::Target>,
     name: String,
@@ -30,12 +30,6 @@ enum Target {
     },
     /// Standard output, a pipe or a device.
     Stream(File),
-}
-
-#[derive(Clone, Copy)]
-enum Compression {
-    Gzip,
-    Zstd,
 }
 
 /// Takes the trace while the program runs.
@@ -54,13 +48,8 @@ enum Pump {
 
 /// What went through the compressor.
 struct Packed {
-    encoder: Encoder,
+    packer: Packer<File>,
     received: u64,
-}
-
-enum Encoder {
-    Gzip(flate2::write::GzEncoder<File>),
-    Zstd(zstd::Encoder<'static, File>),
 }
 
 const STANDARD_OUTPUT: &str = "standard output";
@@ -87,16 +76,12 @@ impl Sink {
             let name = STANDARD_OUTPUT.to_string();
             return Ok(Sink {
                 target: Target::Stream(File::from(stdout)),
-                compression: None,
+                compression: Compression::None,
                 converted: None,
                 name,
             });
         }
-        let compression = match path.extension().and_then(|e| e.to_str()) {
-            Some("gz") => Some(Compression::Gzip),
-            Some("zst") => Some(Compression::Zstd),
-            _ => None,
-        };
+        let compression = Compression::by_extension(path);
         let name = path.display().to_string();
         let is_stream = |kind: std::fs::FileType| kind.is_fifo() || kind.is_char_device();
         let target = if std::fs::metadata(path).is_ok_and(|m| is_stream(m.file_type())) {
@@ -137,7 +122,7 @@ impl Sink {
     pub fn converting(self) -> anyhow::Result<Sink> {
         let name = &self.name;
         anyhow::ensure!(
-            self.compression.is_none(),
+            self.compression == Compression::None,
             "cannot write {name}: compressed STF has the name ending .zstf"
         );
         let has_chunks = Path::new(name).extension().is_some_and(|own| own == "zstf");
@@ -181,7 +166,7 @@ impl Sink {
             };
             return Ok((receiver, writer.into()));
         }
-        let Some(compression) = compression else {
+        if compression == Compression::None {
             return Ok((
                 Receiver {
                     target,
@@ -190,16 +175,10 @@ impl Sink {
                 },
                 copy.into(),
             ));
-        };
+        }
         let (reader, writer) = std::io::pipe()?;
-        let encoder = match compression {
-            Compression::Gzip => Encoder::Gzip(flate2::write::GzEncoder::new(
-                copy,
-                flate2::Compression::fast(),
-            )),
-            Compression::Zstd => Encoder::Zstd(zstd::Encoder::new(copy, 3)?),
-        };
-        let pump = std::thread::Builder::new().spawn(move || pump(reader, encoder))?;
+        let packer = Packer::new(copy, compression)?;
+        let pump = std::thread::Builder::new().spawn(move || pump(reader, packer))?;
         Ok((
             Receiver {
                 target,
@@ -252,15 +231,15 @@ impl Receiver {
         match (packed, &mut target) {
             (
                 Some(Packed {
-                    mut encoder,
+                    mut packer,
                     received,
                 }),
                 _,
             ) => {
-                encoder
+                packer
                     .write_all(beyond(pending, received, written))
                     .with_context(what)?;
-                encoder.finish().with_context(what)?;
+                packer.finish().with_context(what)?;
             }
             (None, Target::File { temporary, .. }) => {
                 let file = temporary.as_file_mut();
@@ -289,33 +268,17 @@ pub(super) fn beyond(pending: &[u8], received: u64, written: u64) -> &[u8] {
     &pending[done.min(pending.len())..]
 }
 
-fn pump(mut reader: PipeReader, mut encoder: Encoder) -> std::io::Result<Packed> {
+fn pump(mut reader: PipeReader, mut packer: Packer<File>) -> std::io::Result<Packed> {
     let mut buffer = vec![0; 1 << 18];
     let mut received = 0;
     loop {
         let n = match reader.read(&mut buffer) {
-            Ok(0) => return Ok(Packed { encoder, received }),
+            Ok(0) => return Ok(Packed { packer, received }),
             Ok(n) => n,
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
-        encoder.write_all(&buffer[..n])?;
+        packer.write_all(&buffer[..n])?;
         received += n as u64;
-    }
-}
-
-impl Encoder {
-    fn write_all(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-        match self {
-            Encoder::Gzip(encoder) => encoder.write_all(bytes),
-            Encoder::Zstd(encoder) => encoder.write_all(bytes),
-        }
-    }
-
-    fn finish(self) -> std::io::Result<()> {
-        match self {
-            Encoder::Gzip(encoder) => encoder.finish().map(drop),
-            Encoder::Zstd(encoder) => encoder.finish().map(drop),
-        }
     }
 }

@@ -69,15 +69,9 @@ fn target(path: &Path) -> anyhow::Result<Target> {
         let extension = path.extension().and_then(|extension| extension.to_str());
         extension.map(str::to_lowercase).unwrap_or_default()
     };
-    let last = extension(path);
-    let compression = match last.as_str() {
-        "gz" => Compression::Gzip,
-        "zst" => Compression::Zstandard,
-        "xz" => Compression::Xz,
-        _ => Compression::None,
-    };
+    let compression = Compression::by_extension(path);
     let format = match compression {
-        Compression::None => last,
+        Compression::None => extension(path),
         _ => extension(Path::new(path.file_stem().unwrap_or_default())),
     };
     match (format.as_str(), compression) {

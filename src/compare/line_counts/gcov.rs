@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{CountsError, Decision, First, Line, LineCounts};
+use super::{CompiledFunction, CountsError, Decision, First, Line, LineCounts};
 
 #[derive(Deserialize)]
 struct Document {
@@ -25,6 +25,8 @@ struct Function {
     #[serde(default)]
     name: Option<String>,
     start_line: u32,
+    #[serde(default)]
+    end_line: Option<u32>,
     execution_count: u64,
 }
 
@@ -65,8 +67,12 @@ pub fn add(counts: &mut LineCounts, document: &Value) -> Result<(), CountsError>
             false => format!("{current_working_directory}/{file}"),
         };
         for function in functions {
-            let (symbol, first) = (function.name.as_deref(), First::Name(function.start_line));
-            counts.add_function(&name, symbol, first, function.execution_count);
+            let first = First::Name(function.start_line);
+            counts.add_function(&name, first, function.execution_count);
+            if let Some(symbol) = &function.name {
+                let compiled = CompiledFunction::new(symbol, first, function.end_line);
+                counts.add_compiled(&name, compiled);
+            }
         }
         for line in lines {
             let found = Line {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{CountsError, Decision, First, Line, LineCounts};
+use super::{CompiledFunction, CountsError, Decision, First, Line, LineCounts};
 
 pub fn add(counts: &mut LineCounts, document: &Value) -> Result<(), CountsError> {
     let list = |value: &Value, what: &str| match value.as_array() {
@@ -34,8 +34,13 @@ pub fn add(counts: &mut LineCounts, document: &Value) -> Result<(), CountsError>
             let line = function["regions"][0][0].as_u64();
             if let (Some(file), Some(line), Some(calls)) = (file, line, function["count"].as_u64())
             {
-                let symbol = function["name"].as_str();
-                counts.add_function(file, symbol, First::Body(line as u32), calls);
+                let first = First::Body(line as u32);
+                counts.add_function(file, first, calls);
+                // The first region is the whole body.
+                let last = function["regions"][0][2].as_u64().map(|line| line as u32);
+                if let Some(symbol) = function["name"].as_str() {
+                    counts.add_compiled(file, CompiledFunction::new(symbol, first, last));
+                }
             }
         }
     }

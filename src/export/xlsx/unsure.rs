@@ -33,18 +33,26 @@ pub(super) fn unsure(model: &Model) -> FigureMap<bool> {
         .flat_map(|name| elsewhere(name).into_iter().chain([name.clone()]))
         .collect();
     for (id, figure) in model.figures.iter() {
-        let is_unsure = Search {
+        let mut search = Search {
             figures: &model.figures,
             names: &names,
             unsure: &unsure,
             asked: Vec::new(),
-        }
-        .depends(&figure.expr);
+        };
+        // What is not a number on the machine in force may be one on another.
+        let is_unsure = search.depends(&figure.expr)
+            || !figure.value.is_finite() && has_known_numbers(&figure.expr);
         if let Some(entry) = unsure.get_mut(id).filter(|_| is_unsure) {
             *entry = true;
         }
     }
     unsure
+}
+
+/// Whether all numbers in it are numbers, so that it can be written as a formula.
+fn has_known_numbers(expr: &Expr) -> bool {
+    let mut children = expr.children().into_iter();
+    expr.as_number().is_none_or(f64::is_finite) && children.all(has_known_numbers)
 }
 
 /// Looks for parameters that a machine may lack.
@@ -72,6 +80,11 @@ impl Search<'_> {
                 self.asked.is_empty() || self.depends(part)
             }
             Node::Figure(_) => false,
+            Node::Quotient(dividend, divisor) => {
+                self.is_zero_where_unknown(divisor)
+                    || self.depends(dividend)
+                    || self.depends(divisor)
+            }
             Node::If(Comparison::Greater, parts) if parts[1].is_zero() => {
                 let before = self.asked.len();
                 self.ask(&parts[0]);
@@ -80,6 +93,35 @@ impl Search<'_> {
                 found || self.depends(&parts[3])
             }
             _ => (expr.children().into_iter()).any(|child| self.depends(child)),
+        }
+    }
+
+    /// Whether it is a figure that a machine leaves at zero by not having what nothing asked for before.
+    fn is_zero_where_unknown(&self, divisor: &Expr) -> bool {
+        let Node::Figure(id) = divisor.node() else {
+            return false;
+        };
+        match self.figures.get(*id).expr.node() {
+            Node::If(Comparison::Greater, parts) if parts[1].is_zero() && parts[3].is_zero() => {
+                self.is_open(&parts[0])
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a condition is about a parameter that a machine may lack and nothing asked for before.
+    fn is_open(&self, condition: &Expr) -> bool {
+        match condition.node() {
+            Node::Call(Function::Min, items) => items.iter().any(|item| self.is_open(item)),
+            Node::Symbol(symbol) => {
+                symbol.kind() == SymbolKind::Machine
+                    && self.names.contains(symbol.name())
+                    && !self.asked.contains(condition)
+            }
+            Node::Figure(id) => {
+                !self.asked.contains(condition) && self.is_open(&self.figures.get(*id).expr)
+            }
+            _ => false,
         }
     }
 

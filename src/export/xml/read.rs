@@ -181,6 +181,7 @@ impl Reader {
             .text("ls:file")
             .map_or_else(|| context.lines.path().clone(), Arc::from);
         let line = fields.number("ls:line")?.unwrap_or(fields.line());
+        let end_line = fields.number("ls:endline")?;
         let is_program = |text: &str| (text == "program").then_some(true);
         let is_entry = fields.word("ls:entry", is_program, "program")?.is_some();
         let mut constants = Vec::new();
@@ -223,6 +224,7 @@ impl Reader {
             name,
             file,
             line,
+            end_line,
             is_entry,
             given_by,
             constants,

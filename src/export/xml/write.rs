@@ -184,6 +184,7 @@ fn function(function: &Function) -> Element {
         name,
         file,
         line,
+        end_line,
         is_entry,
         given_by,
         constants,
@@ -210,6 +211,7 @@ fn function(function: &Function) -> Element {
         .with("name", name)
         .with("ls:file", file)
         .with("ls:line", line)
+        .maybe("ls:endline", *end_line)
         .maybe("ls:entry", is_entry.then_some("program"))
         .containing(constants.iter().map(constant))
         .containing(shared.iter().map(|(name, of)| {

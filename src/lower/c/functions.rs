@@ -62,6 +62,8 @@ impl<'t> Lowering<'t> {
                 this.statement(body);
             }
         });
+        let end = self.names.reading().end_line(node);
+        self.draft.set_end_line(end);
         self.finish_function()
     }
 

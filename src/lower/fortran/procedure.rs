@@ -27,7 +27,7 @@ use crate::ir::{
     Variable,
 };
 use crate::reason::ReasonCode;
-use crate::syntax::named_children;
+use crate::syntax::{self, named_children};
 
 /// One procedure on its way to the IR. What is only read stands first; each of the rest owns one thing.
 pub struct Lowering<'a> {
@@ -91,6 +91,10 @@ pub fn lower<'a>(
     lowering.share_overlays();
     lowering.name_host();
     lowering.draft.set_main(unit.node.kind() == kind::PROGRAM);
+    let is_host = |part: &Node| reader.tree.role(*part) == Some(syntax::Role::InternalProcedures);
+    if !named_children(unit.node).iter().any(is_host) {
+        lowering.draft.set_end_line(lowering.end_line(unit.node));
+    }
     // Of a structure that is the result the body may name nothing but components.
     if unit.node.kind() == kind::FUNCTION {
         lowering.meaning(&unit.result, lowering.scope);

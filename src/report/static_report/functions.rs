@@ -1,6 +1,6 @@
 //! A function with everything in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,9 @@ pub struct FunctionReport {
     pub name: String,
     pub file: String,
     pub line: u32,
+    /// Absent where it is not known, and of one that contains others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_line: Option<u32>,
     /// Each before those inside of it.
     pub loops: Vec<LoopReport>,
     pub nests: Vec<NestReport>,
@@ -52,6 +55,19 @@ pub struct FunctionReport {
 }
 
 impl FunctionReport {
+    /// A loop that is said to be inside of itself or of one that comes after it.
+    pub(super) fn misplaced_loop(&self) -> Option<&str> {
+        let mut before = HashSet::new();
+        for one in &self.loops {
+            let parent = one.parent.as_deref();
+            if !parent.is_none_or(|parent| before.contains(parent)) {
+                return Some(&one.id);
+            }
+            before.insert(one.id.as_str());
+        }
+        None
+    }
+
     /// The function with this index, with the indices of its nests.
     pub(super) fn of(
         model: &Model,
@@ -65,6 +81,7 @@ impl FunctionReport {
             name: function.name.clone(),
             file: function.file.to_string(),
             line: function.line,
+            end_line: function.end_line,
             loops: loops::loops(model, index),
             nests: nests
                 .iter()

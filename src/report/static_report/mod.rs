@@ -115,7 +115,14 @@ impl StaticReport {
     /// # Errors
     /// The text is not what `loopsheet analyze --json` writes.
     pub fn parse(text: &str) -> Result<StaticReport, ReadError> {
-        read(text, SCHEMA, "it must come from `loopsheet analyze --json`")
+        let hint = "it must come from `loopsheet analyze --json`";
+        let report: StaticReport = read(text, SCHEMA, hint)?;
+        for function in &report.functions {
+            if let Some(id) = function.misplaced_loop() {
+                return Err(ReadError::MisplacedLoop { id: id.to_string() });
+            }
+        }
+        Ok(report)
     }
 }
 
