@@ -12,44 +12,53 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use super::compared::{Compared, Counter, Meeting, Place};
-use super::in_core::{Chain, ChainKind, Functions, InCore, Order, Steps};
+use super::in_core::{Carried, Chain, ChainKind, Functions, InCore, Order, Steps};
 use super::integer_divisions;
 use crate::intrinsics::{Elementary, IntrinsicKind, Intrinsics};
 use crate::ir::visit::{InLoop, statements, values_of};
 use crate::ir::{BinaryOp, DomainErrors, Function, Stmt, Type, UnaryOp, Value, VarId};
 
 /// What the core does in the statements of a loop without loops inside, which advances some variables by the same in every
-/// iteration.
-pub fn in_core(
+/// iteration; `outer` count the loops around it.
+pub fn in_core<'c>(
     function: &Function,
     body: &[Stmt],
-    (counter, compared, advanced): (Counter, Option<&Compared>, &BTreeSet<VarId>),
+    (counter, outer): (Counter<'c>, &[Counter<'c>]),
+    (compared, advanced): (Option<&Compared>, &BTreeSet<VarId>),
     is_replaced: &dyn Fn(&Stmt) -> bool,
 ) -> InCore {
-    let mut walk = Walk {
-        function,
-        advanced,
-        counter,
-        compared,
-        is_replaced,
-        order: Order::Shown,
-        at_once: None,
-        stores: Vec::new(),
-        sources: Vec::new(),
-        values: FxHashMap::default(),
-        stored: Vec::new(),
-        functions: Functions::default(),
+    let walked = |counter| {
+        let mut walk = Walk {
+            function,
+            advanced,
+            counter,
+            compared,
+            is_replaced,
+            order: Order::Shown,
+            at_once: None,
+            stores: Vec::new(),
+            sources: Vec::new(),
+            values: FxHashMap::default(),
+            stored: Vec::new(),
+            functions: Functions::default(),
+        };
+        walk.find_carried(body);
+        walk.block(body);
+        let carried = Carried {
+            chains: walk.chains(),
+            order: walk.order,
+            at_once: walk.at_once,
+        };
+        (carried, walk.functions)
     };
+    let (carried, mut functions) = walked(counter);
     let changing: BTreeSet<VarId> = advanced.iter().copied().chain(counter.id).collect();
-    walk.functions.integer_divisions = integer_divisions::count(function, body, changing);
-    walk.find_carried(body);
-    walk.block(body);
-    let chains = walk.chains();
+    functions.integer_divisions = integer_divisions::count(function, body, changing);
+    let by_name = |outer: &Counter<'c>| (outer.name.to_string(), walked(*outer).0);
     InCore {
-        chains,
-        order: walk.order,
-        at_once: walk.at_once,
-        functions: walk.functions,
+        carried,
+        outer: outer.iter().map(by_name).collect(),
+        functions,
         compiled: Default::default(),
         notes_errors: function.conventions.domain_errors == DomainErrors::Noted,
     }

@@ -8,18 +8,37 @@ use crate::source::optimisation::Optimisation;
 /// Of a loop without loops inside.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InCore {
-    /// Each from one iteration to a later one, the longest first.
-    pub chains: Vec<Chain>,
-    pub order: Order,
-    /// So many iterations can be done side by side, where elements that are stored and read in another order than the
-    /// iterations have them set a limit.
-    pub at_once: Option<u32>,
+    pub carried: Carried,
+    /// The same if one of the loops around were the innermost one, by its variable.
+    pub outer: Vec<(String, Carried)>,
     pub functions: Functions,
     /// Whether a square root of a negative number has to be noted, as C wants it: then it is not an instruction of
     /// vectors.
     pub notes_errors: bool,
     /// What the flags of its file let the compiler do.
     pub compiled: Optimisation,
+}
+
+/// What iterations of a loop have from earlier ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Carried {
+    /// Each from one iteration to a later one, the longest first.
+    pub chains: Vec<Chain>,
+    pub order: Order,
+    /// So many iterations can be done side by side, where elements that are stored and read in another order than the
+    /// iterations have them set a limit.
+    pub at_once: Option<u32>,
+}
+
+impl InCore {
+    /// With the loop of this variable as the innermost one, `own` is the one that is; `None` where that is not known.
+    pub fn carried_by(&self, variable: &str, own: &str) -> Option<&Carried> {
+        if variable == own {
+            return Some(&self.carried);
+        }
+        let mut outer = self.outer.iter();
+        outer.find_map(|(known, carried)| (known == variable).then_some(carried))
+    }
 }
 
 /// Whether iterations can be done side by side as far as elements of arrays go that are both stored and read.

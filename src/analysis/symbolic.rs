@@ -246,7 +246,7 @@ pub fn extreme_or_absolute(meaning: Meaning, mut values: Vec<Expr>) -> Option<Ex
 }
 
 /// Whether a whole number is made from real ones, which the whole program is looked through for.
-fn is_from_reals(value: &Value, function: &Function) -> bool {
+pub fn is_from_reals(value: &Value, function: &Function) -> bool {
     let mut found = false;
     each_value(value, &mut |part| {
         let is_number = matches!(

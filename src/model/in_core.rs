@@ -196,7 +196,7 @@ impl<'a> Code<'a> {
             0 => Expr::from(all),
             repeated => Expr::max([Expr::from(all) - repeated as f64, 0.0.into()]),
         };
-        let repeated = innermost.repeated;
+        let repeated = nest.code().repeated;
         let adds = Expr::from(each.adds) - Expr::from(each.fma_pairs);
         let adds = match repeated.adds {
             0 => adds,
@@ -251,10 +251,11 @@ impl<'a> Code<'a> {
 
     /// Whether compilers can do several iterations at once: 0, or what the switches say.
     fn find_vectorised(&self, innermost: &Loop, known: Values) -> Expr {
-        let Some(in_core) = &innermost.in_core else {
+        let code = self.nest.code();
+        let (Some(in_core), Some(carried)) = (&code.in_core, self.nest.carried()) else {
             return 0.0.into();
         };
-        let recurs = in_core
+        let recurs = carried
             .chains
             .iter()
             .any(|c| c.kind == ChainKind::Recurrence);
@@ -273,13 +274,14 @@ impl<'a> Code<'a> {
         let in_order = Expr::product(runs);
         let is_asked_for =
             (innermost.parallel.as_ref()).is_some_and(LoopDirective::asks_for_vectors);
-        let is_in_order = in_core.order != Order::Shown || in_core.at_once == Some(1);
+        let is_in_order = carried.order != Order::Shown || carried.at_once == Some(1);
         let waits = recurs || (is_in_order && !is_asked_for);
         if waits
             || in_order.is_zero()
+            || code.exits_early
             || innermost.exits_early
             || innermost.variable.is_none()
-            || calls_procedures(&innermost.body)
+            || calls_procedures(&code.body)
             || in_core.compiled.is_scalar()
             || in_core.functions.integer_divisions > 0
         {
@@ -293,7 +295,7 @@ impl<'a> Code<'a> {
                 bandwidth::where_positive(is_call, 0.0.into(), vectorise)
             }
         };
-        let specials = count_specials(&innermost.body);
+        let specials = count_specials(&code.body);
         let is_instructions =
             specials == f64::from(in_core.functions.roots) && !in_core.notes_errors;
         let has_functions = is_instructions || in_core.compiled.vector_functions;
@@ -346,7 +348,7 @@ impl<'a> Code<'a> {
     /// Bytes of a vector: fewer than the machine's where no more iterations can be done side by side.
     fn vector_bytes(&self) -> Expr {
         let bytes = Expr::machine("vector_bytes");
-        let most = self.in_core().and_then(|known| known.at_once);
+        let most = self.nest.carried().and_then(|known| known.at_once);
         match most.and_then(u32::checked_ilog2) {
             Some(doublings) => {
                 let most = self.width * f64::from(1_u32 << doublings);
@@ -409,7 +411,7 @@ impl<'a> Code<'a> {
     /// Square roots of an iteration, and cycles of all other functions.
     fn functions(&self) -> (Expr, Expr) {
         let specials = self.specials.clone();
-        let counted = count_specials(&self.innermost().body);
+        let counted = count_specials(&self.nest.code().body);
         if counted == 0.0 {
             return (0.0.into(), 0.0.into());
         }
@@ -454,7 +456,7 @@ impl<'a> Code<'a> {
     }
 
     fn in_core(&self) -> Option<&'a InCore> {
-        self.innermost().in_core.as_ref()
+        self.nest.code().in_core.as_ref()
     }
 
     /// Cycles of the whole execution.
@@ -465,16 +467,22 @@ impl<'a> Code<'a> {
         Expr::max([ports, self.chain_cycles(lanes) * inside.clone()])
     }
 
+    fn chains(&self) -> &'a [Chain] {
+        self.nest
+            .carried()
+            .map_or(&[][..], |carried| &carried.chains)
+    }
+
     /// Whether a switch decides in which order sums are added.
     fn may_reorder(&self) -> bool {
-        let chains = self.in_core().map_or(&[][..], |known| &known.chains);
+        let chains = self.chains();
         let has_sums = chains.iter().any(|c| c.kind == ChainKind::Reduction);
         has_sums && !self.is_reordered()
     }
 
     /// Cycles of one iteration of the innermost loop.
     fn chain_cycles(&self, lanes: Expr) -> Expr {
-        let chains = self.in_core().map_or(&[][..], |known| &known.chains);
+        let chains = self.chains();
         if chains.is_empty() {
             return 0.0.into();
         }

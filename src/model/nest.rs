@@ -17,6 +17,7 @@ use crate::analysis::facts::{
     AccessClass, Block, Body, Branch, Decision, File, Flops, Guard, GuardRange, Item, Loop, Origin,
     Program, Stream,
 };
+use crate::analysis::in_core::Carried;
 use crate::analysis::{absorb, is_same_stream};
 use crate::expr::{Expr, Symbol};
 use crate::reason::ReasonCode;
@@ -129,9 +130,26 @@ pub struct Nest<'p> {
     pub decisions: Vec<(Symbol, Decision)>,
     /// As the source has them, also those to elements that stay the same in the whole nest.
     pub references: Vec<Reference<'p>>,
+    /// The loop that has the innermost code, where loops stand in another order than in the source.
+    code: Option<&'p Loop>,
 }
 
 impl<'p> Nest<'p> {
+    /// The loop that has the innermost code: the innermost one, unless they were interchanged.
+    pub fn code(&self) -> &'p Loop {
+        let innermost = self.loops.last();
+        self.code
+            .or(innermost.map(|one| one.facts))
+            .expect("a nest has a loop")
+    }
+
+    /// What iterations of the innermost loop have from earlier ones; `None` where that is not known.
+    pub fn carried(&self) -> Option<&'p Carried> {
+        let code = self.code();
+        let innermost = self.loops.last()?.facts;
+        (code.in_core.as_ref())?.carried_by(&innermost.variable, &code.variable)
+    }
+
     /// The loop that stands for the nest in reports.
     pub fn head(&self) -> &'p Loop {
         self.loops[self.own].facts
@@ -248,6 +266,7 @@ impl<'p> Nest<'p> {
             program: self.program,
             first_index: self.first_index,
             runs_on: self.runs_on,
+            code: Some(self.code()),
             ..finish(self.function, loops, self.own, gathered)
         }
     }
@@ -490,6 +509,7 @@ fn finish<'p>(
         fixed,
         decisions,
         references,
+        code: None,
     }
 }
 

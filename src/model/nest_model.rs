@@ -156,7 +156,7 @@ impl NestModel<'_> {
     fn order_is_unknown(&self) -> bool {
         let innermost = self.nest.loops.last().map(|inner| inner.facts);
         innermost.is_some_and(|inner| {
-            let is_unknown = |in_core: &InCore| in_core.order == Order::Unknown;
+            let is_unknown = |in_core: &InCore| in_core.carried.order == Order::Unknown;
             let directive = inner.parallel.as_ref();
             let is_asked_for = directive.is_some_and(LoopDirective::asks_for_vectors);
             let is_open = inner.in_core.as_ref().is_some_and(is_unknown);

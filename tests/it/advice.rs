@@ -1,6 +1,6 @@
 //! Advice against programs in which it is followed by hand, and where it must not be given.
 
-use crate::support::command::{analysed, fixture, loopsheet};
+use crate::support::command::{analysed, analysed_text, fixture, loopsheet};
 use crate::support::programs::figures_with_inputs_of;
 use crate::support::sources;
 use loopsheet_analysis as analysis;
@@ -132,6 +132,44 @@ fn interchanged_fused_and_split_programs_take_what_advice_says() {
         (&change["elements"], &change["used"]),
         (&8.into(), &2.into())
     );
+}
+
+/// What an interchanged nest takes in the core counts, too: a division that becomes no faster, a sum that waits for itself
+/// only in one of the orders.
+#[test]
+fn interchanged_loops_take_what_the_core_takes_for_that_order() {
+    let machine = ["--machine", "epyc-7763", "--no-config"];
+    let estimate = |outer: &str, inner: &str, body: &str| {
+        let text = format!(
+            "static double u[200][200], v[200][200], x[200], y[200];
+             void f(void) {{
+               for (int {outer} = 0; {outer} < 200; {outer}++)
+                 for (int {inner} = 0; {inner} < 200; {inner}++)
+                   {body};
+             }}"
+        );
+        analysed_text("f.c", &text, &machine)
+    };
+    let mut advised = 0;
+    for body in [
+        "v[i][j] = x[i] / u[i][j]",
+        "y[i] += u[i][j] * x[j]",
+        "y[i] = y[i] * u[i][j] + x[j]",
+        "v[j][i] = sqrt(u[j][i])",
+    ] {
+        let both = [("i", "j"), ("j", "i")];
+        let [one, other] = both.map(|(outer, inner)| estimate(outer, inner, body));
+        for (own, changed) in [(&one, &other), (&other, &one)] {
+            if let [found] = of_kind(own, "interchange").as_slice() {
+                assert_near(number(&found["seconds_after"]), seconds(changed), ROUNDING);
+                advised += 1;
+            } else {
+                // A hundredth is not worth a line.
+                assert!(seconds(changed) > 0.98 * seconds(own), "{body}");
+            }
+        }
+    }
+    assert!(advised >= 2, "{advised}");
 }
 
 #[test]

@@ -629,6 +629,7 @@ void s(void) { for (int i = 0; i < m; i++) x[i] *= 2; }
 int main(void) { int k = 10; n = k + 2; m = n - 1; s(); }";
     assert!(said(chain, &["k=500", "m=20"]).contains("--set k=500 has no effect"));
     assert!(!said(chain, &["k=500"]).contains("has no effect"));
+    assert!(!said(chain, &["block_x=8"]).contains("has no effect"));
     let several = "
 double x[1000];
 void s(void) { int n = 10; for (int i = 0; i < n; i++) x[i] *= 2; }

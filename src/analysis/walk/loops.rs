@@ -314,8 +314,24 @@ impl Walker<'_> {
             let is_replaced = |statement: &ir::Stmt| matches!(statement, ir::Stmt::Call { place, name, .. } if self.effects.origins.is_expanded(place, name));
             // A statement on whole arrays waits for none of its own values: compilers reverse it, or keep them apart.
             let compared = compared.as_deref().filter(|_| inner.evaluation == Evaluation::InTurn);
-            let facts = (counter, compared, &advanced);
-            chains::in_core(self.function(), &inner.body, facts, &is_replaced)
+            let (_, around) = self.symbols.levels.split_last().expect("this loop");
+            let outer: Vec<Counter> = around
+                .iter()
+                .filter(|level| level.counter.is_some())
+                .map(|level| Counter {
+                    id: level.counter,
+                    name: &level.counted.variable,
+                    step: &level.counted.step,
+                })
+                .collect();
+            let facts = (compared, &advanced);
+            chains::in_core(
+                self.function(),
+                &inner.body,
+                (counter, &outer),
+                facts,
+                &is_replaced,
+            )
         });
         self.symbols.levels.pop();
         self.around.pop();

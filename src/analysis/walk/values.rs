@@ -8,6 +8,7 @@ use crate::flops::FlopCounter;
 use crate::ir::{self, Type, Value, VarId, is_left_out};
 use crate::reason::ReasonCode;
 use crate::references;
+use crate::symbolic::is_from_reals;
 use crate::symbols::{Address, Alternative, Known};
 
 /// A scalar outside loops whose value has more symbols is known by its name.
@@ -95,7 +96,12 @@ impl<'f> Walker<'f> {
         let is_number = matches!(variable.ty, Type::Real(_))
             && variable.dimensions.is_empty()
             && is_literal(value);
-        let expression = if (is_index || is_number) && !self.effects.is_input(value) {
+        // The whole program is looked through for the numbers that a whole one is made from.
+        let is_looked_for = self.depth() == 0
+            && self.symbols.assigned_once.contains_key(&id)
+            && is_from_reals(value, self.function());
+        let is_followed = (is_index || is_number) && !is_looked_for;
+        let expression = if is_followed && !self.effects.is_input(value) {
             self.value(value)
         } else {
             None

@@ -7,7 +7,7 @@ use super::fields::{Context, Fields};
 use super::tree::Element;
 use super::{XmlError, parse, parts, recover, streams};
 use crate::analysis::facts::*;
-use crate::analysis::in_core::InCore;
+use crate::analysis::in_core::{Carried, InCore};
 use crate::analysis::loop_variable::LoopVariable;
 use crate::analysis::name_loops;
 use crate::diagnostic::DiagnosticCode;
@@ -360,7 +360,7 @@ fn read_block(
             "local" | "nonlocal" => context.not_modelled(child, "arrays are known by their uses"),
             "pininfo" => context.not_modelled(child, "measured counters come from traces"),
             "ls:constant" | "ls:shares" | "ls:giver" if element.name == "function" => {}
-            "ls:chain" if element.name == "loop" => {}
+            "ls:chain" | "ls:outer" if element.name == "loop" => {}
             "ls:range" if element.name == "if" => {}
             _ => context.unknown_element(child, element),
         }
@@ -431,23 +431,40 @@ fn read_loop(
 
 /// What the core does in an iteration; `None` where that is not known.
 fn read_in_core(fields: &Fields<'_>) -> Result<Option<InCore>, XmlError> {
-    let chains = (fields.element.children.iter())
-        .filter(|child| child.name == "ls:chain")
-        .map(|child| parts::chain(&Fields::new(child, fields.context)))
-        .collect::<Result<Vec<_>, _>>()?;
+    let carried = read_carried(fields)?;
+    let outer = (fields.element.children.iter())
+        .filter(|child| child.name == "ls:outer")
+        .map(|child| {
+            let fields = Fields::new(child, fields.context);
+            let variable = fields.required("loopvar")?.to_string();
+            let carried = read_carried(&fields)?;
+            fields.finish();
+            Ok((variable, carried))
+        })
+        .collect::<Result<Vec<_>, XmlError>>()?;
     let functions = parts::functions(fields)?;
-    let is_known = functions.is_some() || !chains.is_empty();
+    let is_known = functions.is_some() || !carried.chains.is_empty();
     let compiled = parts::compiled(fields)?;
-    let order = parts::order(fields)?;
-    let at_once = fields.number("ls:at_once")?;
     Ok(is_known.then(|| InCore {
-        chains,
-        order,
-        at_once,
+        carried,
+        outer,
         functions: functions.unwrap_or_default(),
         notes_errors: fields.text("ls:errors") == Some("noted"),
         compiled,
     }))
+}
+
+/// What iterations have from earlier ones.
+fn read_carried(fields: &Fields<'_>) -> Result<Carried, XmlError> {
+    let chains = (fields.element.children.iter())
+        .filter(|child| child.name == "ls:chain")
+        .map(|child| parts::chain(&Fields::new(child, fields.context)))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(Carried {
+        chains,
+        order: parts::order(fields)?,
+        at_once: fields.number("ls:at_once")?,
+    })
 }
 
 fn read_branch(

@@ -6,7 +6,7 @@ use super::fields::Context;
 use super::tree::Element;
 use super::{datatype, streams, tuple};
 use crate::analysis::facts::*;
-use crate::analysis::in_core::{Chain, InCore, Order, Steps};
+use crate::analysis::in_core::{Carried, Chain, InCore, Order, Steps};
 use crate::compare::Measured;
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Symbol, SymbolKind};
@@ -597,14 +597,11 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
             "ls:errors",
             (in_core.as_ref().is_some_and(|known| known.notes_errors)).then_some("noted"),
         )
-        .maybe("ls:order", in_core.as_ref().and_then(order))
-        .maybe(
-            "ls:at_once",
-            in_core.as_ref().and_then(|known| known.at_once),
-        )
         .maybe("ls:compiled", in_core.as_ref().and_then(compiled));
-    let chains = in_core.iter().flat_map(|in_core| &in_core.chains);
-    let element = element.containing(chains.map(chain));
+    let element = match in_core {
+        Some(known) => carried(element, &known.carried).containing(known.outer.iter().map(outer)),
+        None => element,
+    };
     let mut loops = scope.loops.to_vec();
     if !variable.is_empty() {
         loops.push(variable);
@@ -617,6 +614,23 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
             ..scope
         },
     )
+}
+
+/// What iterations have from earlier ones, in an element of them.
+fn carried(element: Element, found: &Carried) -> Element {
+    let Carried {
+        chains,
+        order,
+        at_once,
+    } = found;
+    element
+        .maybe("ls:order", (*order != Order::Shown).then(|| order.as_str()))
+        .maybe("ls:at_once", *at_once)
+        .containing(chains.iter().map(chain))
+}
+
+fn outer((variable, found): &(String, Carried)) -> Element {
+    carried(Element::new("ls:outer").with("loopvar", variable), found)
 }
 
 fn chain(inner: &Chain) -> Element {
@@ -638,11 +652,6 @@ fn chain(inner: &Chain) -> Element {
 fn functions(in_core: &InCore) -> String {
     let counts = in_core.functions.values();
     counts.map(|count| count.to_string()).join(" ")
-}
-
-/// Why iterations cannot be done side by side, other than for chains.
-fn order(in_core: &InCore) -> Option<&'static str> {
-    (in_core.order != Order::Shown).then(|| in_core.order.as_str())
 }
 
 /// What its flags let the compiler do, where they say something.

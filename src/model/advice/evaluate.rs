@@ -22,8 +22,8 @@ use crate::what_if::WhatIf;
 pub(super) enum Plan<'p> {
     /// Inputs with other values.
     Inputs(Vec<(Symbol, Expr)>),
-    /// Another nest stands for all those that the change is about; one execution takes at least as long as that.
-    Nest(Box<Nest<'p>>, Option<FigureId>),
+    /// Another nest stands for all those that the change is about.
+    Nest(Box<Nest<'p>>),
     /// Memory moves so many bytes less in one execution.
     LessTraffic(Expr),
     /// The core does something else.
@@ -170,7 +170,7 @@ pub(super) fn define(
 ) -> Defined {
     match plan {
         Plan::Inputs(inputs) => with_inputs(context, (kind, nests), inputs, figures),
-        Plan::Nest(changed, least) => with_nest(context, (kind, nests), (changed, *least), figures),
+        Plan::Nest(changed) => with_nest(context, (kind, nests), changed, figures),
         Plan::LessTraffic(bytes) => with_less_traffic(context, (kind, nests), bytes, figures),
         Plan::Core(change) => define_core(context, (kind, nests), *change, figures),
     }
@@ -316,7 +316,7 @@ fn fit(nest: &NestModel, cache: usize, what_if: &mut WhatIf, figures: &mut Figur
 fn with_nest(
     context: &Context,
     (kind, nests): (AdviceKind, &[usize]),
-    (changed, least): (&Nest, Option<FigureId>),
+    changed: &Nest,
     figures: &mut Figures,
 ) -> Defined {
     let Context {
@@ -332,12 +332,7 @@ fn with_nest(
             figures,
         )
     });
-    let once = built.time.seconds;
-    let once = least.map_or(once, |least| {
-        let once = Expr::max([Expr::from(once), Expr::from(least)]);
-        figures.define(F::TimeAsAdvised, once)
-    });
-    let seconds = over_calls(context, nests, once);
+    let seconds = over_calls(context, nests, built.time.seconds);
     let before = nests.iter().map(|nest| memory_bytes(&context.nests[*nest]));
     let before = Expr::sum(before.map(Expr::from));
     let saved = before - Expr::from(memory_bytes(&built));

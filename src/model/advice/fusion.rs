@@ -66,7 +66,7 @@ fn one<'p>(
         change: Change::Fuse { arrays },
         nests: vec![first, second],
         checks: Vec::new(),
-        plan: Plan::Nest(Box::new(changed), None),
+        plan: Plan::Nest(Box::new(changed)),
         saved,
     })
 }

@@ -3,8 +3,6 @@
 use super::evaluate::{Bench, Plan};
 use super::{Change, Check, Proposal, legality};
 use crate::analysis::dependence::order::Order;
-use crate::analysis::facts::{Access, Subscript};
-use crate::expr::FigureId;
 use crate::nest::{ChainLoop, Nest};
 
 /// Of deeper nests only two loops change places.
@@ -31,9 +29,12 @@ pub(super) fn propose<'p>(bench: &Bench<'_, '_, 'p>, nest: usize) -> Option<Prop
             .iter()
             .zip(0..)
             .filter(|(at, place)| **at != *place);
-        let seconds = bench.of(&[nest], &reordered(model, &positions));
-        let least = least(bench, nest, &positions).map_or(0.0, |id| bench.value(id));
-        let seconds = seconds.max(least);
+        let changed = reordered(model, &positions);
+        // Descriptions by others do not say what iterations would wait for.
+        if changed.code().in_core.is_some() && changed.carried().is_none() {
+            continue;
+        }
+        let seconds = bench.of(&[nest], &changed);
         tried.push((moved.count(), seconds, positions));
     }
     tried.retain(|(_, seconds, _)| *seconds < now);
@@ -60,7 +61,7 @@ pub(super) fn propose<'p>(bench: &Bench<'_, '_, 'p>, nest: usize) -> Option<Prop
         },
         nests: vec![nest],
         checks,
-        plan: Plan::Nest(Box::new(changed), least(bench, nest, &positions)),
+        plan: Plan::Nest(Box::new(changed)),
         saved: bench.saved(nest, seconds),
     })
 }
@@ -75,53 +76,6 @@ fn is_possible(nest: &Nest, order: &Order, positions: &[usize]) -> bool {
         inside.all(|at| bounds.iter().all(|bound| !bound.mentions(name(*at))))
     };
     order.may_permute(positions) && (0..positions.len()).all(is_bounded)
-}
-
-/// What iterations of the innermost loop wait for they still wait for where the loop that takes its place carries it, too: the
-/// time that this takes.
-fn least(bench: &Bench, nest: usize, positions: &[usize]) -> Option<FigureId> {
-    let model = &bench.context.nests[nest];
-    let (last, loops) = (positions.last()?, &model.nest.loops);
-    if *last + 1 == loops.len() {
-        return None;
-    }
-    let in_core = loops.last()?.facts.in_core.as_ref()?;
-    let variable = loops[*last].facts.variable.as_str();
-    let mut chains = in_core.chains.iter();
-    let is_carried = chains.any(|chain| !stays_within(&model.nest, &chain.name, variable));
-    Some(model.time.in_core?.chains).filter(|_| is_carried)
-}
-
-/// Whether iterations of a loop use elements of an array that no others of them use; not known of scalars.
-fn stays_within(nest: &Nest, name: &str, variable: &str) -> bool {
-    let own = nest.references.iter();
-    let own = own.filter(|reference| reference.stream.array.as_str() == name);
-    let mut places = own.map(|reference| {
-        let subscripts = reference.stream.subscripts.iter().enumerate();
-        let is_moved = |subscript: &Subscript| {
-            let mut terms = subscript.terms.iter();
-            terms.any(|(known, _)| known == variable)
-        };
-        let moved: Vec<(usize, &Subscript)> = subscripts.filter(|(_, one)| is_moved(one)).collect();
-        let mut accesses = reference.stream.accesses.iter();
-        let offsets = accesses.next().map(|first| {
-            let at = |access: &Access| -> Vec<Option<i64>> {
-                let offsets = moved.iter().map(|(at, _)| access.offset.get(*at).copied());
-                offsets.collect()
-            };
-            let offsets = at(first);
-            accesses
-                .all(|access| at(access) == offsets)
-                .then_some(offsets)
-        });
-        (moved, offsets.flatten())
-    });
-    let Some(first) = places.next() else {
-        return false;
-    };
-    let (moved, offsets) = &first;
-    let is_known = moved.iter().all(|(_, one)| one.gather.is_none());
-    !moved.is_empty() && is_known && offsets.is_some() && places.all(|other| other == first)
 }
 
 fn reordered<'p>(nest: &Nest<'p>, positions: &[usize]) -> Nest<'p> {

@@ -52,7 +52,7 @@ pub(super) fn propose<'p>(bench: &Bench<'_, '_, 'p>, nest: usize) -> Option<Prop
         checks: records.iter().map(others).collect(),
         change: Change::SplitRecords(records),
         nests: vec![nest],
-        plan: Plan::Nest(Box::new(changed), None),
+        plan: Plan::Nest(Box::new(changed)),
         saved: bench.saved(nest, seconds),
     })
 }

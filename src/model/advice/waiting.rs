@@ -15,7 +15,10 @@ pub(super) fn propose<'p>(bench: &Bench<'_, '_, 'p>, nest: usize) -> Option<Prop
         return None;
     }
     let innermost = model.nest.loops.last()?.facts;
-    let chains = innermost.in_core.as_ref().map_or(&[][..], |c| &c.chains);
+    let chains = innermost
+        .in_core
+        .as_ref()
+        .map_or(&[][..], |c| &c.carried.chains);
     let found = reordered(bench, nest, chains).filter(|proposal| proposal.saved > 0.0);
     found.or_else(|| independent(bench, nest, chains))
 }

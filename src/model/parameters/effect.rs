@@ -6,7 +6,7 @@ use std::fmt;
 use super::usage::Usage;
 use super::{ParameterTable, Setting};
 use crate::analysis::facts::Program;
-use crate::expr::{Expr, Symbol};
+use crate::expr::{Expr, Symbol, SymbolKind};
 use crate::wording::some;
 
 /// What is to be said of a setting that was taken.
@@ -83,7 +83,12 @@ impl ParameterTable {
             let variables = own.map_or_else(Vec::new, |own| own.declared.clone());
             let others = own.map_or_else(Vec::new, |own| own.others.clone());
             let decides = own.is_some_and(|own| own.is_asked);
-            if !decides && !rows.iter().any(|row| self.used.contains(row)) {
+            // Sizes of blocks are no part of the source, but every nest of that depth has them.
+            let is_block = |row: &usize| self.rows[*row].stands_for == SymbolKind::Block;
+            if !decides
+                && !rows.iter().any(is_block)
+                && !rows.iter().any(|row| self.used.contains(row))
+            {
                 remarks.push(SettingRemark::WithoutEffect {
                     name: setting.name.clone(),
                     value: setting.value.clone(),
