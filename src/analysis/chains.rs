@@ -15,7 +15,7 @@ use super::compared::{Compared, Counter, Meeting, Place};
 use super::in_core::{Carried, Chain, ChainKind, Functions, InCore, Order, Steps};
 use super::integer_divisions;
 use crate::intrinsics::{Elementary, IntrinsicKind, Intrinsics};
-use crate::ir::visit::{InLoop, statements, values_of};
+use crate::ir::visit::{InLoop, each_value, statements, values_of};
 use crate::ir::{BinaryOp, DomainErrors, Function, Stmt, Type, UnaryOp, Value, VarId};
 
 /// What the core does in the statements of a loop without loops inside, which advances some variables by the same in every
@@ -243,13 +243,27 @@ impl Walk<'_> {
         }
     }
 
+    /// Numbers that say which element it is: whole ones that are carried must be known one after the other.
+    fn use_as_subscripts(&mut self, subscripts: &[Value]) {
+        for subscript in subscripts {
+            let mut carried = Ways::new();
+            each_value(subscript, &mut |part| {
+                if let Value::Variable(id) = part {
+                    carried.extend(self.values.get(id).into_iter().flatten().copied());
+                }
+            });
+            self.use_up(&carried, None);
+        }
+    }
+
     fn assign(&mut self, target: &Value, value: &Value) {
         let ways = self.value(value);
         match target {
             Value::Variable(id) if self.values.contains_key(id) => {
                 self.values.insert(*id, ways);
             }
-            Value::Element { .. } => {
+            Value::Element { subscripts, .. } => {
+                self.use_as_subscripts(subscripts);
                 let place = self.place(target);
                 let store = place
                     .as_ref()
@@ -273,7 +287,10 @@ impl Walk<'_> {
     fn value(&mut self, value: &Value) -> Ways {
         match value {
             Value::Variable(id) => self.values.get(id).cloned().unwrap_or_default(),
-            Value::Element { .. } => self.element(value),
+            Value::Element { subscripts, .. } => {
+                self.use_as_subscripts(subscripts);
+                self.element(value)
+            }
             Value::Unary(op, operand) => {
                 let ways = self.value(operand);
                 match op {

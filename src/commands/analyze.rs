@@ -4,7 +4,7 @@ use super::progress::FileBar;
 use crate::reading::Bodies;
 use crate::reading::files;
 use crate::reading::inputs;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::outputs::{self, Output};
@@ -244,8 +244,15 @@ pub(super) fn with_counts<'p>(
     paths: &[PathBuf],
 ) -> anyhow::Result<(Model<'p>, BTreeMap<usize, CountedLoop>)> {
     let mut counts = LineCounts::default();
+    let mut read = BTreeSet::new();
     for path in paths {
         let what = || format!("--counts {}", path.display());
+        let is_new = path.canonicalize().map_or(true, |path| read.insert(path));
+        anyhow::ensure!(
+            is_new,
+            "{}: it is named twice, and counts of several files add up",
+            what()
+        );
         let text = files::read_unpacked(path).with_context(what)?;
         counts.add(&text).with_context(what)?;
     }

@@ -133,10 +133,13 @@ pub fn from_counts(
     }
     let told = told_by_lines(predicted, counts).with_context(|| {
         let files: Vec<&str> = counts.files().take(MOST_NAMES).collect();
-        format!(
-            "--counts: none of the sources is in it; it has {}",
-            files.join(", ")
-        )
+        match files.is_empty() {
+            true => "--counts: there are no counts in it".to_string(),
+            false => format!(
+                "--counts: none of the sources is in it; it has {}",
+                files.join(", ")
+            ),
+        }
     })?;
     Ok(settled(told, by_hand, Origin::Counted))
 }

@@ -39,6 +39,7 @@ pub struct Project {
     entry: Vec<String>,
     /// Who names them.
     entry_origin: Origin,
+    quiet: bool,
     /// Where the file sets parameters.
     places: BTreeMap<String, Place>,
 }
@@ -96,6 +97,7 @@ impl Project {
             settings,
             entry,
             entry_origin,
+            quiet: voice.quiet,
             reading,
             counts: file.counts,
             measured: file.measured,
@@ -239,6 +241,12 @@ impl Project {
         if let Some(missing) = missing {
             let near = explain::did_you_mean(missing, names);
             anyhow::bail!("--entry {missing}: no procedure has this name{near}");
+        }
+        if !unknown.is_empty() && self.entry_origin == Origin::Config && !self.quiet {
+            eprintln!(
+                "loopsheet: `entry` of the settings: no procedure here is called {}",
+                unknown.join(", ")
+            );
         }
         Ok(known)
     }

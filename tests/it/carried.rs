@@ -363,10 +363,11 @@ fn innermost(block: &Block) -> Option<&Loop> {
 
 fn said(in_core: &InCore) -> Said {
     let recurrence = in_core
+        .carried
         .chains
         .iter()
         .find(|c| c.kind == ChainKind::Recurrence);
-    match (recurrence, in_core.order) {
+    match (recurrence, in_core.carried.order) {
         (Some(chain), _) => Chain(chain.distance),
         (None, Order::Shown) => Free,
         (None, Order::Carried) => PassedOn(1),

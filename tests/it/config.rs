@@ -245,6 +245,13 @@ fn names_that_a_part_of_the_sources_lacks_are_left_out() {
         "{}",
         outcome.errors
     );
+    assert!(
+        outcome
+            .errors
+            .contains("`entry` of the settings: no procedure here is called main"),
+        "{}",
+        outcome.errors
+    );
     let typed = analyse(directory.path(), &["src/scale.f90", "--set", "nz=4"]);
     assert!(
         typed.status == 2

@@ -283,6 +283,10 @@ fn what_is_no_count_of_lines_is_refused() {
         ("{\"a\": 1}", "it is JSON of something else"),
         (&no_branches.to_string(), "gcov output has no branch counts"),
         (
+            r#"{"gcc_version": "12", "files": []}"#,
+            "there are no counts in it",
+        ),
+        (
             &of_others.to_string(),
             "none of the sources is in it; it has other.c",
         ),
@@ -299,6 +303,61 @@ fn what_is_no_count_of_lines_is_refused() {
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains(complaint), "{said}");
     }
+}
+
+#[test]
+fn a_file_of_counts_is_read_once() {
+    let fixture = command::fixture("counts");
+    let counts = fixture.join("shapes.c.gcov.json.gz");
+    let output = command::loopsheet()
+        .arg("analyze")
+        .arg(fixture.join("shapes.c"))
+        .args(["--no-config", "--counts"])
+        .arg(&counts)
+        .arg("--counts")
+        .arg(&counts)
+        .output()
+        .expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("it is named twice"), "{said}");
+}
+
+/// Lines that were added or taken away at the end of a function leave it where it began.
+#[test]
+fn counts_of_a_function_that_ended_elsewhere_are_not_taken() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let source = directory.path().join("w.c");
+    std::fs::write(
+        &source,
+        "void f(int n, double *a)\n{\n  // new\n  for (int i = 0; i < n; i++)\n    a[i] *= 2;\n}\n",
+    )
+    .expect("written");
+    let counts = |end: u32| {
+        let line = |number: u32, count: u32, branches: Value| json!({"line_number": number, "count": count, "branches": branches});
+        let ways = json!([{"count": 7, "fallthrough": false, "throw": false},
+                          {"count": 1, "fallthrough": true, "throw": false}]);
+        let function = json!({"name": "f", "start_line": 1, "end_line": end, "execution_count": 1});
+        json!({"gcc_version": "12", "files": [{"file": "w.c", "functions": [function],
+            "lines": [line(1, 1, json!([])), line(4, 8, ways), line(5, 7, json!([]))]}]})
+    };
+    let said = |end: u32| {
+        let path = directory.path().join("counts.json");
+        std::fs::write(&path, counts(end).to_string()).expect("written");
+        let output = command::loopsheet()
+            .args(["parameters", "--no-config", "--counts"])
+            .args([&path, &source])
+            .output()
+            .expect("it runs");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(!said(6).contains("is not as it was"), "{}", said(6));
+    assert!(
+        said(5)
+            .contains("f ended on line 5 then, and ends on line 6 now; no counts are taken of f"),
+        "{}",
+        said(5)
+    );
 }
 
 /// Lines that were added since move everything behind them: no count may be taken for another line's.

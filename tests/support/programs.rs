@@ -196,6 +196,7 @@ pub fn function(name: &str, file: &str, constants: &[(&str, &str)], loops: Vec<L
         name: name.into(),
         file: file.into(),
         line: 1,
+        end_line: None,
         is_entry: false,
         given_by: Vec::new(),
         constants: constants.iter().map(constant).collect(),

@@ -3,7 +3,7 @@
 
 use loopsheet::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use loopsheet_analysis::facts::{self, *};
-use loopsheet_analysis::in_core::{Chain, ChainKind, Functions, InCore, Order, Steps};
+use loopsheet_analysis::in_core::{Carried, Chain, ChainKind, Functions, InCore, Order, Steps};
 use loopsheet_analysis::loop_variable::LoopVariable;
 use loopsheet_base::reason::ReasonCode;
 use loopsheet_expr::{Expr, Symbol, SymbolKind};
@@ -407,7 +407,7 @@ fn repeated() -> impl Strategy<Value = OperationCounts> {
     })
 }
 
-fn in_core() -> impl Strategy<Value = Option<InCore>> {
+fn carried() -> impl Strategy<Value = Carried> {
     let kind = prop::sample::select(&ChainKind::ALL[..]);
     let chain = (text(), kind, 1..u32::MAX, any::<[u32; 7]>());
     let chain = chain.prop_map(|(name, kind, distance, steps)| Chain {
@@ -416,16 +416,30 @@ fn in_core() -> impl Strategy<Value = Option<InCore>> {
         distance,
         steps: Steps::from_values(steps),
     });
-    let functions = any::<[u32; 7]>().prop_map(Functions::from_values);
     let chains = prop::collection::vec(chain, 0..3);
     let order = prop::sample::select(&Order::ALL[..]);
-    let order = (order, prop::option::of(1..u32::MAX));
-    let known = (chains, order, functions, any::<bool>(), any::<[bool; 5]>());
+    let at_once = prop::option::of(1..u32::MAX);
+    (chains, order, at_once).prop_map(|(chains, order, at_once)| Carried {
+        chains,
+        order,
+        at_once,
+    })
+}
+
+fn in_core() -> impl Strategy<Value = Option<InCore>> {
+    let functions = any::<[u32; 7]>().prop_map(Functions::from_values);
+    let outer = prop::collection::vec((text(), carried()), 0..2);
+    let known = (
+        carried(),
+        outer,
+        functions,
+        any::<bool>(),
+        any::<[bool; 5]>(),
+    );
     prop::option::of(known.prop_map(
-        |(chains, (order, at_once), functions, notes_errors, compiled)| InCore {
-            chains,
-            order,
-            at_once,
+        |(carried, outer, functions, notes_errors, compiled)| InCore {
+            carried,
+            outer,
             functions,
             notes_errors,
             compiled: Optimisation::from_values(compiled),
@@ -601,7 +615,7 @@ fn function() -> impl Strategy<Value = Function> {
     (
         text(),
         text(),
-        any::<u32>(),
+        (any::<u32>(), prop::option::of(any::<u32>())),
         any::<bool>(),
         prop::collection::vec(key(), 0..2),
         prop::collection::vec(constant, 0..3),
@@ -609,15 +623,18 @@ fn function() -> impl Strategy<Value = Function> {
         block(),
     )
         .prop_map(
-            |(name, file, line, is_entry, given_by, constants, shared, body)| Function {
-                name,
-                file: file.into(),
-                line,
-                is_entry,
-                given_by,
-                constants,
-                shared,
-                body,
+            |(name, file, (line, end_line), is_entry, given_by, constants, shared, body)| {
+                Function {
+                    name,
+                    file: file.into(),
+                    line,
+                    end_line,
+                    is_entry,
+                    given_by,
+                    constants,
+                    shared,
+                    body,
+                }
             },
         )
 }

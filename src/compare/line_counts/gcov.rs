@@ -52,8 +52,8 @@ pub fn add(counts: &mut LineCounts, document: &Value) -> Result<(), CountsError>
         current_working_directory,
         files,
     } = Document::deserialize(document).map_err(damaged)?;
-    let mut lines = files.iter().flat_map(|file| &file.lines);
-    if lines.all(|line| line.branches.is_none()) {
+    let mut lines = files.iter().flat_map(|file| &file.lines).peekable();
+    if lines.peek().is_some() && lines.all(|line| line.branches.is_none()) {
         return Err(CountsError::NoBranches);
     }
     for File {
