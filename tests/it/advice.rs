@@ -146,7 +146,8 @@ fn interchanged_loops_take_what_the_core_takes_for_that_order() {
                for (int {outer} = 0; {outer} < 200; {outer}++)
                  for (int {inner} = 0; {inner} < 200; {inner}++)
                    {body};
-             }}"
+             }}
+             int main(void) {{ f(); return 0; }}"
         );
         analysed_text("f.c", &text, &machine)
     };

@@ -345,8 +345,10 @@ fn counts_of_a_function_that_ended_elsewhere_are_not_taken() {
         let path = directory.path().join("counts.json");
         std::fs::write(&path, counts(end).to_string()).expect("written");
         let output = command::loopsheet()
-            .args(["parameters", "--no-config", "--counts"])
-            .args([&path, &source])
+            .args(["parameters", "--no-config"])
+            .arg(&source)
+            .arg("--counts")
+            .arg(&path)
             .output()
             .expect("it runs");
         String::from_utf8_lossy(&output.stderr).into_owned()
