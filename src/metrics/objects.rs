@@ -142,12 +142,39 @@ impl Objects {
         })
     }
 
+    /// What counts against the budget: what the core loses where it was asked, else what epochs say.
+    pub fn counted_loss(&self, object: usize, placement: &Placement) -> f64 {
+        let estimated = || self.loss(&self.objects[object], placement.latency);
+        self.loss_in_core(object, placement)
+            .unwrap_or_else(estimated)
+    }
+
+    /// Takes in what the core loses with single objects in far memory, and chooses the objects again.
+    pub fn confirm(&mut self, number: usize, alone: Vec<Option<u64>>) {
+        self.placements[number].confirmed = Some(Confirmed {
+            alone,
+            together: None,
+        });
+        let placement = &self.placements[number];
+        let losses = (0..self.objects.len()).map(|at| self.counted_loss(at, placement));
+        let (greedy, best) = self.choose(&losses.collect::<Vec<f64>>());
+        let placement = &mut self.placements[number];
+        (placement.greedy, placement.best) = (greedy, best);
+    }
+
     fn place(&self, latency: u64) -> Placement {
-        let losses: Vec<f64> = self
-            .objects
-            .iter()
-            .map(|own| self.loss(own, latency))
-            .collect();
+        let losses = self.objects.iter().map(|own| self.loss(own, latency));
+        let (greedy, best) = self.choose(&losses.collect::<Vec<f64>>());
+        Placement {
+            latency,
+            greedy,
+            best,
+            confirmed: None,
+        }
+    }
+
+    /// Taken one after the other, and the set with most bytes.
+    fn choose(&self, losses: &[f64]) -> (Vec<bool>, Option<Vec<bool>>) {
         let mut spent = 0.0;
         let greedy = losses.iter().map(|loss| {
             let fits = spent + loss <= self.budget;
@@ -155,13 +182,8 @@ impl Objects {
             fits
         });
         let greedy: Vec<bool> = greedy.collect();
-        let best = (losses.len() <= MOST_TRIED).then(|| self.most_bytes(&losses));
-        Placement {
-            latency,
-            greedy,
-            best,
-            confirmed: None,
-        }
+        let best = (losses.len() <= MOST_TRIED).then(|| self.most_bytes(losses));
+        (greedy, best)
     }
 
     /// Of all sets within the budget the one with most bytes; of several the first.
@@ -242,6 +264,17 @@ mod tests {
             Some(vec![true, true, true, false])
         );
         assert_eq!(found.placements[1].greedy, [true, false, false, false]);
+    }
+
+    /// By hand: of 5 % the core needs 6 for the first object, and 1 for the second.
+    #[test]
+    fn what_the_core_loses_counts_more_than_epochs() {
+        let mut found = found(&[("a", 3000, 3), ("b", 3900, 4)], &[200]);
+        found.confirm(0, vec![Some(10_600), Some(10_100)]);
+        assert_eq!(found.placements[0].greedy, [false, true]);
+        assert_eq!(found.placements[0].best, Some(vec![false, true]));
+        found.confirm(0, vec![Some(10_200), None]);
+        assert_eq!(found.placements[0].greedy, [true, false]);
     }
 
     /// By hand: 5 epochs of 100 cycles are allowed. Taken by epochs for a byte, 3 of 3,000 bytes come first, and then neither 4 of

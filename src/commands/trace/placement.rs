@@ -10,7 +10,7 @@ use crate::cli::TraceArgs;
 use crate::metrics::analysis::Analysis;
 use crate::metrics::blame::Blame;
 use crate::metrics::camat::Camat;
-use crate::metrics::objects::{Confirmed, Object, Objects, Placement};
+use crate::metrics::objects::{Object, Objects};
 use crate::metrics::out_of_order::Place;
 use crate::metrics::settings::Settings;
 use crate::wording;
@@ -209,27 +209,22 @@ pub fn confirm(
     };
     let mut said = Vec::new();
     for number in 0..objects.placements.len() {
-        let Placement {
-            latency, greedy, ..
-        } = &objects.placements[number];
+        let latency = &{ objects.placements[number].latency };
+        let alone_there = tried.par_iter().map(|at| in_core(&[*at], *latency));
+        let mut alone = vec![None; ranges.len()];
+        let found = alone_there.collect::<anyhow::Result<Vec<Option<u64>>>>()?;
+        for (at, cycles) in tried.iter().zip(found) {
+            alone[*at] = cycles;
+        }
+        objects.confirm(number, alone);
+        let greedy = &objects.placements[number].greedy;
         let there: Vec<usize> = (0..greedy.len()).filter(|at| greedy[*at]).collect();
         // What goes to RAM so seldom loses next to nothing, wherever it lies.
         let longer = (*latency as f64 - objects.near as f64).max(0.0);
         let most_lost = |at: &usize| objects.objects[*at].misses as f64 * longer;
         let matters = |at: &usize| most_lost(at) > NOTHING * objects.cycles as f64;
         let missing: Vec<usize> = there.iter().copied().filter(matters).collect();
-        let mut sets: Vec<Vec<usize>> = tried.iter().map(|at| vec![*at]).collect();
-        sets.push(missing.clone());
-        let run = |set: &Vec<usize>| in_core(set, *latency);
-        let mut found = sets
-            .par_iter()
-            .map(run)
-            .collect::<anyhow::Result<Vec<Option<u64>>>>()?;
-        let together = found.pop().flatten();
-        let mut alone = vec![None; ranges.len()];
-        for (at, cycles) in tried.iter().zip(found) {
-            alone[*at] = cycles;
-        }
+        let together = in_core(&missing, *latency)?;
         said.push(match together {
             Some(cycles) => format!(
                 "with {} of {} in memory of {latency} cycles the core takes {:.1} % longer",
@@ -247,7 +242,9 @@ pub fn confirm(
                 )
             }
         });
-        objects.placements[number].confirmed = Some(Confirmed { alone, together });
+        if let Some(confirmed) = &mut objects.placements[number].confirmed {
+            confirmed.together = together;
+        }
     }
     Ok(said)
 }

@@ -165,8 +165,9 @@ fn write_object(
         let so_far = |end: usize| -> f64 {
             let taken = all.objects[..end].iter().zip(&placement.greedy);
             taken
-                .filter(|(_, goes)| **goes)
-                .map(|(own, _)| all.loss(own, placement.latency))
+                .enumerate()
+                .filter(|(_, (_, goes))| **goes)
+                .map(|(at, _)| all.counted_loss(at, placement))
                 .sum()
         };
         let before = match index {
@@ -174,6 +175,16 @@ fn write_object(
             _ => row_col_to_cell(row - 1, column + 1),
         };
         let own = row_col_to_cell(row, column);
+        // What the core loses, with the latencies that it was asked with.
+        let own = match all.loss_in_core(index, placement) {
+            Some(_) => format!(
+                "IF(AND({far}={},near_latency={}),{},{own})",
+                placement.latency,
+                all.near,
+                row_col_to_cell(row, column + 4)
+            ),
+            None => own,
+        };
         let share = style::cell(Look::Share, Role::Plain);
         let formula = format!("IF({before}+{own}<=loss_budget,{before}+{own},{before})");
         page.presentation(
