@@ -113,7 +113,9 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     pictures::write(args, &model, &sheets)?;
     if let Some(directory) = &args.tables {
-        for (name, content) in tables::files(&model, tables_format(args))? {
+        let shown = model.shown_only();
+        let shown = shown.as_ref().unwrap_or(&model);
+        for (name, content) in tables::files(shown, tables_format(args))? {
             Output::create(&directory.join(name))?.finish(&content)?;
         }
     }
@@ -313,7 +315,10 @@ fn render(
             let there: Vec<usize> = there.filter_map(|nest| whole.position_of(nest)).collect();
             xlsx::workbook_with_nests(&whole, (&there, &source_text))?
         }
-        Format::Page => html::report(model, &source_text).into_bytes(),
+        Format::Page => {
+            let shown = model.shown_only();
+            html::report(shown.as_ref().unwrap_or(model), &source_text).into_bytes()
+        }
         Format::Xml => {
             let program = model.parameters.settled(model.program);
             xml::write_measured(&program, measured).into_bytes()
@@ -388,7 +393,7 @@ fn refuse_empty(
     args: &AnalyzeArgs,
     found: &[&Diagnostic],
 ) -> anyhow::Result<()> {
-    if !program.functions.is_empty() {
+    if program.shows_some() {
         return Ok(());
     }
     if let Some(pattern) = &args.source.function {

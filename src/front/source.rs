@@ -109,7 +109,9 @@ pub fn page<P: AsRef<Path>>(paths: &[P], options: &Options) -> Result<String, Er
         text.map(crate::reading::files::decode)
     };
     with_detail(paths, options, Detail::Formulas, |model, _| {
-        Ok(html::report(model, &source_text))
+        let shown = model.shown_only();
+        let shown = shown.as_ref().unwrap_or(model);
+        Ok(html::report(shown, &source_text))
     })
 }
 
@@ -223,11 +225,11 @@ fn begin(program: &mut Program, options: &Options) -> anyhow::Result<()> {
     };
     let missing = options.entry.iter().find(|entry| !is_named(entry));
     anyhow::ensure!(
-        missing.is_none() || options.function.is_some(),
+        missing.is_none(),
         "no procedure has the name {}",
         missing.map_or("", String::as_str)
     );
-    if !options.entry.is_empty() && !program.is_part {
+    if !options.entry.is_empty() {
         program.begin_with(&options.entry);
     }
     Ok(())

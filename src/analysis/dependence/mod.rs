@@ -524,6 +524,7 @@ mod tests {
             file: "x.c".into(),
             line: 1,
             is_entry: false,
+            is_shown: true,
             given_by: Vec::new(),
             constants: Vec::new(),
             shared: Vec::new(),

@@ -224,6 +224,7 @@ impl Reader {
             file,
             line,
             is_entry,
+            is_shown: true,
             given_by,
             constants,
             shared,
