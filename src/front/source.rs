@@ -48,7 +48,7 @@ pub struct Options {
     pub no_blas: bool,
     /// Patterns of files to leave out, as in `.gitignore`.
     pub ignore: Vec<String>,
-    /// Only functions whose name matches the pattern.
+    /// List only functions whose name matches the pattern; figures are those of the whole program.
     pub function: Option<String>,
     /// Procedures that a run begins with; without any it is the main program.
     pub entry: Vec<String>,

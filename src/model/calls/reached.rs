@@ -69,11 +69,9 @@ impl Reached {
                 let inherited = doubts[*caller].clone();
                 doubts[site.callee].extend(inherited);
                 let shared = &shared_turns[*caller];
-                if site
-                    .weight
-                    .iter()
-                    .any(|(branch, _)| shared.contains(branch))
-                {
+                let (loops, own) = site.way(nests);
+                let mut branches = loops.iter().flat_map(|chain| &chain.weight).chain(own);
+                if branches.any(|(branch, _)| shared.contains(branch)) {
                     doubts[site.callee].insert(ReasonCode::UndecidedBranch);
                 }
                 if site.is_ambiguous {
