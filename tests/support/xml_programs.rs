@@ -614,6 +614,7 @@ fn function() -> impl Strategy<Value = Function> {
                 file: file.into(),
                 line,
                 is_entry,
+                is_shown: true,
                 given_by,
                 constants,
                 shared,
@@ -688,7 +689,6 @@ pub fn program() -> impl Strategy<Value = Program> {
             Program {
                 files,
                 functions,
-                is_part: false,
                 places,
                 unmentioned,
                 set: std::collections::BTreeMap::new(),
