@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::values::MOST_SYMBOLS;
 use super::{Undecided, Walker, leaving, records};
 use crate::alternatives::either;
 use crate::coverage;
@@ -24,7 +23,6 @@ impl Walker<'_> {
     ) {
         self.read(&branch.place, &branch.condition, block);
         self.decides(&branch.condition, block);
-        let limited = self.limited(branch, (then, otherwise));
         let before = self.symbols.known.clone();
         let compared_before = self.compared_known();
         let then_block = self.block(then);
@@ -40,9 +38,6 @@ impl Walker<'_> {
         self.vary(otherwise, self.depth());
         self.join(after_then, after_otherwise);
         self.join_compared(compared_then);
-        if let Some((id, value)) = limited {
-            self.symbols.known.insert(id, Known::Is(value));
-        }
         let blocks = [Some(&then_block), otherwise_block.as_ref()];
         let (probability, decision) = self.decision(branch, (then, otherwise), blocks);
         block.items.push(Item::Branch(Box::new(Branch {
@@ -55,52 +50,6 @@ impl Walker<'_> {
             then_lines: ir::lines(then),
             otherwise_lines: ir::lines(otherwise),
         })));
-    }
-
-    /// What a branch leaves in a variable that is known before it, if it only keeps it from passing a limit:
-    /// `if (last > n) last = n`.
-    fn limited(
-        &mut self,
-        branch: &ir::If,
-        (then, otherwise): (&[Stmt], &[Stmt]),
-    ) -> Option<(VarId, Expr)> {
-        let [
-            Stmt::Assign {
-                target: Value::Variable(id),
-                value: limit,
-                ..
-            },
-        ] = then
-        else {
-            return None;
-        };
-        let Value::Binary(op, left, right) = branch.condition.unconverted() else {
-            return None;
-        };
-        let is_own =
-            |side: &Value| matches!(side.unconverted(), Value::Variable(other) if other == id);
-        let is_limit = |side: &Value| side.unconverted() == limit.unconverted();
-        let is_above = matches!(op, BinaryOp::Greater | BinaryOp::GreaterOrEqual);
-        let is_below = matches!(op, BinaryOp::Less | BinaryOp::LessOrEqual);
-        let keeps_below = match (
-            is_own(left) && is_limit(right),
-            is_limit(left) && is_own(right),
-        ) {
-            (true, _) if is_above || is_below => is_above,
-            (_, true) if is_above || is_below => is_below,
-            _ => return None,
-        };
-        let is_integer = matches!(self.function().variable(*id).ty, ir::Type::Integer(_));
-        let Some(Known::Is(own)) = self.symbols.known.get(id).filter(|_| is_integer) else {
-            return None;
-        };
-        let both = [own.clone(), self.symbols.expression(limit)?];
-        let value = match keeps_below {
-            true => Expr::min(both),
-            false => Expr::max(both),
-        };
-        let is_small = otherwise.is_empty() && value.symbols().len() <= MOST_SYMBOLS;
-        is_small.then_some((*id, value))
     }
 
     /// The parameter that holds how often a branch is taken, and what decides that.
