@@ -136,7 +136,6 @@ int main(int argc, char **argv) {{
     };
     assert_eq!(calls(&with("int verbose;"), "check"), 0.0);
     assert_eq!(calls(&with("int verbose = 0;"), "check"), 0.0);
-    assert_eq!(calls(&with("extern int verbose;"), "check"), 5.0);
 }
 
 /// `log2` by doubling, and extents of rows of dummy arguments.

@@ -245,7 +245,7 @@ fn functions_that_are_not_listed_change_no_figure() {
     assert_eq!(row(&all), row(&table));
     assert!(!table.contains("set_up@"), "{table}");
     assert!(
-        table.contains("--function lists 1 of 5 nests; those of other functions take"),
+        table.contains("--function lists 1 of 7 nests; those of other functions take"),
         "{table}"
     );
     let (_, none, error) = printed(&[path, "--no-config", "--function", "none*"]);
