@@ -113,9 +113,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     }
     pictures::write(args, &model, &sheets)?;
     if let Some(directory) = &args.tables {
-        let shown = model.shown_only();
-        let shown = shown.as_ref().unwrap_or(&model);
-        for (name, content) in tables::files(shown, tables_format(args))? {
+        for (name, content) in tables::files(&model, tables_format(args))? {
             Output::create(&directory.join(name))?.finish(&content)?;
         }
     }
@@ -315,10 +313,7 @@ fn render(
             let there: Vec<usize> = there.filter_map(|nest| whole.position_of(nest)).collect();
             xlsx::workbook_with_nests(&whole, (&there, &source_text))?
         }
-        Format::Page => {
-            let shown = model.shown_only();
-            html::report(shown.as_ref().unwrap_or(model), &source_text).into_bytes()
-        }
+        Format::Page => html::report(model, &source_text).into_bytes(),
         Format::Xml => {
             let program = model.parameters.settled(model.program);
             xml::write_measured(&program, measured).into_bytes()

@@ -109,9 +109,7 @@ pub fn page<P: AsRef<Path>>(paths: &[P], options: &Options) -> Result<String, Er
         text.map(crate::reading::files::decode)
     };
     with_detail(paths, options, Detail::Formulas, |model, _| {
-        let shown = model.shown_only();
-        let shown = shown.as_ref().unwrap_or(model);
-        Ok(html::report(shown, &source_text))
+        Ok(html::report(model, &source_text))
     })
 }
 

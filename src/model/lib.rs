@@ -220,29 +220,12 @@ impl<'p> Model<'p> {
     }
 
     fn of_costliest(&self, most: usize, wanted: &[usize]) -> Model<'p> {
-        let is_part = self.nests.len() > most || self.program.hides_some();
-        let kept = is_part.then(|| {
+        let kept = (self.nests.len() > most).then(|| {
             let ranking = self.ranking.order(&self.nests, &self.figures);
-            let costliest = ranking.into_iter();
-            let costliest = costliest.filter(|nest| self.nests[*nest].nest.is_shown());
-            let costliest = costliest.take(most);
+            let costliest = ranking.into_iter().take(most);
             costliest.chain(wanted.iter().copied()).collect()
         });
         self.of(kept, Detail::AnyMachine, Beside::Sensitivity)
-    }
-
-    /// The model with only the nests of functions that outputs are to list, and the figures that they have in the whole;
-    /// `None` where these are all.
-    pub fn shown_only(&self) -> Option<Model<'p>> {
-        self.program.hides_some().then(|| {
-            let all = 0..self.nests.len();
-            let kept = all.filter(|nest| self.nests[*nest].nest.is_shown());
-            self.of(
-                Some(kept.collect()),
-                self.figures.detail(),
-                Beside::Sensitivity,
-            )
-        })
     }
 
     /// The same model with the values that reports have, whatever else was asked for.

@@ -256,39 +256,6 @@ fn functions_that_are_not_listed_change_no_figure() {
 }
 
 #[test]
-fn tables_and_pages_list_the_functions_that_are_asked_for() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let path = fixture("entries/steps.c");
-    let rows = |more: &[&str], name: &str| -> Vec<String> {
-        let (tables, page) = (
-            directory.path().join(name),
-            directory.path().join(format!("{name}.html")),
-        );
-        let files = [
-            "--tables",
-            tables.to_str().expect("a path"),
-            "--html",
-            page.to_str().expect("a path"),
-        ];
-        let arguments = [
-            &[path.to_str().expect("a path"), "--no-config", "--quiet"],
-            &files[..],
-            more,
-        ]
-        .concat();
-        assert_eq!(printed(&arguments).0, Some(0));
-        let page = std::fs::read_to_string(page).expect("a page");
-        assert_eq!(page.contains("set_up@"), more.is_empty());
-        assert!(page.contains("kernel@"));
-        let csv = std::fs::read_to_string(tables.join("loops.csv")).expect("a table");
-        csv.lines().map(str::to_string).collect()
-    };
-    let (whole, part) = (rows(&[], "whole"), rows(&["--function", "kernel"], "part"));
-    assert_eq!(part.len(), 2, "{part:?}");
-    assert!(whole.contains(&part[1]), "{} is not in {whole:?}", part[1]);
-}
-
-#[test]
 fn the_model_in_xml_knows_where_a_run_begins() {
     let directory = tempfile::tempdir().expect("a directory");
     let model = directory.path().join("model.xml");

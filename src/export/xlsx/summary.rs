@@ -233,14 +233,7 @@ fn write_totals(page: &mut Page) -> Result<RowNum, XlsxError> {
         &style::cell(Look::Seconds, Role::Plain),
     )?;
     page.text(row + 1, 2, "s", &plain)?;
-    let text = match model.program.hides_some() {
-        true => {
-            "The totals are those of the nests that --function lists; calls and shares are those of the whole program."
-        }
-        false => {
-            "The totals are those of the costliest nests. JSON and --tables have all nests, calls, dependences and communication."
-        }
-    };
+    let text = "The totals are those of the costliest nests. JSON and --tables have all nests, calls, dependences and communication.";
     page.text(row + 2, 0, text, &style::remark())?;
     Ok(row + 3)
 }
