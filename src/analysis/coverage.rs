@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::facts::{Block, Body, Function, Item, Loop, Program, Reason};
+use super::facts::{Block, Body, Decision, Function, Item, Loop, Program, Reason};
+use crate::expr::Symbol;
 use crate::reason::{Effect, ReasonCode};
 
 /// Loops counted by how well they are understood.
@@ -49,6 +50,27 @@ pub fn codes(program: &Program) -> BTreeSet<ReasonCode> {
         each_loop(&function.body, &mut |facts| {
             facts.body.with_branches(&mut add);
         });
+    }
+    found
+}
+
+/// The branches of a block, loops included, that only one of several procedures takes, and that once.
+pub fn shared_turns(block: &Block) -> BTreeSet<&Symbol> {
+    let mut found = BTreeSet::new();
+    let mut pending = vec![block];
+    while let Some(block) = pending.pop() {
+        for item in &block.items {
+            match item {
+                Item::Loop(inner) => pending.push(&inner.body),
+                Item::Branch(branch) => {
+                    if matches!(branch.decision, Decision::OnceOfSeveral(_)) {
+                        found.insert(&branch.probability);
+                    }
+                    pending.push(&branch.then);
+                    pending.extend(&branch.otherwise);
+                }
+            }
+        }
     }
     found
 }

@@ -27,9 +27,6 @@ pub use crate::ir::{ElementType, LoopDirective};
 pub struct Program {
     pub files: Vec<File>,
     pub functions: Vec<Function>,
-    /// Some functions were left out on request. Calls cannot be followed from where a run begins, so no function is an
-    /// entry.
-    pub is_part: bool,
     /// Storage of the program that values of constants mention, and its own values, by symbol.
     pub places: BTreeMap<Symbol, Place>,
     /// Named whole numbers of functions that no expression of them mentions, with the functions.
@@ -75,6 +72,8 @@ pub struct Function {
     pub end_line: Option<u32>,
     /// A run begins here: a main program, or what is taken for one.
     pub is_entry: bool,
+    /// Whether outputs are to list it; figures do not depend on that.
+    pub is_shown: bool,
     /// The procedures whose statements give it to pointers, where no pointer has it from the beginning: without a call of
     /// one of these, no call through a pointer means it. Empty where that is not known.
     pub given_by: Vec<FunctionKey>,
@@ -366,9 +365,19 @@ pub enum Decision {
     Guard(Guard),
     /// What a run does once: the first side, or the other one, is taken the first time and never again.
     Once(bool),
+    /// The same of a flag that several procedures ask for: the one that runs first takes the side, the others never.
+    OnceOfSeveral(bool),
 }
 
 impl Decision {
+    /// The side that a run takes once, at most.
+    pub fn once(&self) -> Option<bool> {
+        match self {
+            Decision::Once(taken) | Decision::OnceOfSeveral(taken) => Some(*taken),
+            _ => None,
+        }
+    }
+
     /// The ranges of loop variables that decide.
     pub fn ranges(&self) -> &[GuardRange] {
         match self {
@@ -761,6 +770,16 @@ impl Program {
                 .iter()
                 .any(|name| name.eq_ignore_ascii_case(&function.name));
         }
+    }
+
+    /// Whether outputs are to list any function.
+    pub fn shows_some(&self) -> bool {
+        self.functions.iter().any(|function| function.is_shown)
+    }
+
+    /// Whether outputs are to leave out functions.
+    pub fn hides_some(&self) -> bool {
+        self.functions.iter().any(|function| !function.is_shown)
     }
 
     /// The place that a symbol of the kind [`SymbolKind::Place`] stands for.

@@ -129,7 +129,7 @@ pub fn significant(value: f64) -> String {
 }
 
 /// Three significant digits with a decimal (SI) prefix, `61079552` is `61.1 M`, or with a power of ten where no prefix goes.
-fn with_prefix(value: f64) -> String {
+pub fn with_prefix(value: f64) -> String {
     const PREFIXES: [(f64, &str); 11] = [
         (1e18, "E"),
         (1e15, "P"),

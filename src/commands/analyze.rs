@@ -395,7 +395,7 @@ fn refuse_empty(
     args: &AnalyzeArgs,
     found: &[&Diagnostic],
 ) -> anyhow::Result<()> {
-    if !program.functions.is_empty() {
+    if program.shows_some() {
         return Ok(());
     }
     if let Some(pattern) = &args.source.function {

@@ -15,7 +15,8 @@ const STAIRCASES: usize = 10;
 /// All of them; `wanted` are nests of which there is a picture in any case.
 pub(super) fn write(args: &AnalyzeArgs, model: &Model, wanted: &[usize]) -> anyhow::Result<()> {
     let mut names = Names::default();
-    for sequence in &model.sequences {
+    let is_shown = |function: usize| model.program.functions[function].is_shown;
+    for sequence in model.sequences.iter().filter(|one| is_shown(one.function)) {
         let function = &model.program.functions[sequence.function];
         let name = sequence.within.map_or(&function.name, |outer| &outer.id);
         let name = names.free(name);
@@ -40,7 +41,9 @@ fn staircases(
     model: &Model,
     (wanted, names): (&[usize], &mut Names),
 ) -> anyhow::Result<()> {
-    let mut nests = model.costliest(STAIRCASES);
+    let mut nests = model.costliest(model.nests.len());
+    nests.retain(|nest| model.nests[*nest].nest.is_shown());
+    nests.truncate(STAIRCASES);
     nests.extend(wanted);
     let mut seen = HashSet::new();
     nests.retain(|nest| seen.insert(*nest));

@@ -218,14 +218,13 @@ impl Project {
         self.fit_machine(cores::is_serial(program));
         let names = program.functions.iter().map(|function| &*function.name);
         let entries = self.entries(names)?;
-        if !entries.is_empty() && !program.is_part {
+        if !entries.is_empty() {
             program.begin_with(&entries);
         }
         Ok(())
     }
 
-    /// The procedures that a run begins with, of those that are there. The file's may be in other sources, and any may be
-    /// left out by `--function`.
+    /// The procedures that a run begins with, of those that are there. The file's may be in other sources.
     ///
     /// # Errors
     /// The command line names one that is not there.
@@ -235,9 +234,7 @@ impl Project {
     ) -> anyhow::Result<Vec<String>> {
         let (known, unknown): (Vec<String>, Vec<String>) = (self.entry.iter().cloned())
             .partition(|entry| names.clone().any(|name| name.eq_ignore_ascii_case(entry)));
-        let missing = unknown
-            .first()
-            .filter(|_| self.entry_origin == Origin::Set && self.reading.function.is_none());
+        let missing = unknown.first().filter(|_| self.entry_origin == Origin::Set);
         if let Some(missing) = missing {
             let near = explain::did_you_mean(missing, names);
             anyhow::bail!("--entry {missing}: no procedure has this name{near}");

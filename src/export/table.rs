@@ -17,7 +17,7 @@ use crate::model::parameters::{Kind, Row};
 use crate::model::{
     BoundBy, Costs, CountedLoop, KnownTotals, LevelKind, Model, NestModel, RunsOn, TimeFigures,
 };
-use crate::quantity::{Bytes, Flops, Seconds, significant};
+use crate::quantity::{Bytes, Flops, Seconds, significant, with_prefix};
 use crate::reason::ReasonCode;
 
 /// What a table is shown on.
@@ -55,14 +55,17 @@ pub fn render(model: &Model, shown: Shown, screen: Screen) -> String {
         true => model.value(model.ranking.total),
         false => totals.seconds,
     };
-    let nests = model.ranking.order(&model.nests, &model.figures);
+    let mut nests = model.ranking.order(&model.nests, &model.figures);
+    nests.retain(|nest| model.nests[*nest].nest.is_shown());
     let cost = |nest: usize| {
         let seconds = model.ranking.seconds(nest).map(|id| model.value(id));
         seconds
             .filter(|seconds| !seconds.is_nan())
             .unwrap_or(f64::NEG_INFINITY)
     };
-    let matters = |nest: &&usize| cost(**nest) >= LEAST_SHARE * all;
+    // What is asked for by name is listed, however little it is.
+    let is_asked_for = model.program.hides_some();
+    let matters = |nest: &&usize| is_asked_for || cost(**nest) >= LEAST_SHARE * all;
     let shown: Vec<usize> = match shown {
         Shown::All => nests.clone(),
         Shown::Top(most) => {
@@ -109,6 +112,7 @@ pub fn render(model: &Model, shown: Shown, screen: Screen) -> String {
         .filter(|cost| cost.is_finite());
     let left_out: Vec<f64> = known.collect();
     write_left_out(&mut text, &left_out, all);
+    write_hidden(&mut text, model, (nests.len(), all));
     let is_serial = |nest: &usize| model.nests[*nest].nest.runs_on() == RunsOn::OneCore;
     if shown.iter().any(is_serial) {
         text.push_str(SERIAL);
@@ -137,6 +141,29 @@ fn write_left_out(text: &mut String, seconds: &[f64], total: f64) {
         "… and {} more {} with {share} % of the time in all (--all shows them)",
         seconds.len(),
         if seconds.len() == 1 { "nest" } else { "nests" }
+    );
+}
+
+/// How many nests are of functions that are not to be listed.
+fn write_hidden(text: &mut String, model: &Model, (listed, total): (usize, f64)) {
+    let hidden: Vec<usize> = (0..model.nests.len())
+        .filter(|nest| !model.nests[*nest].nest.is_shown())
+        .collect();
+    if hidden.is_empty() {
+        return;
+    }
+    let seconds = hidden
+        .iter()
+        .filter_map(|nest| model.ranking.seconds(*nest));
+    let known = seconds.map(|id| model.value(id)).filter(|s| s.is_finite());
+    let share = match total > 0.0 {
+        true => 100.0 * known.sum::<f64>() / total,
+        false => 0.0,
+    };
+    let _ = writeln!(
+        text,
+        "--function lists {listed} of {}; those of other functions take {share:.1} % of the time",
+        nests(model.nests.len()),
     );
 }
 
@@ -282,7 +309,11 @@ fn row(model: &Model, index: usize) -> Vec<String> {
         } else {
             " *"
         };
-        let calls = calls.map(|id| format!("{}{star}", shown(id, &times)));
+        let rounded = |value: f64| match star.is_empty() || value < LARGE {
+            true => times(value),
+            false => about(value),
+        };
+        let calls = calls.map(|id| format!("{}{star}", shown(id, &rounded)));
         row.push(seconds(nest.time.seconds));
         row.push(calls.unwrap_or_default());
         row.push(ranked.map_or_else(String::new, |ranked| seconds(ranked.seconds)));
@@ -311,6 +342,17 @@ fn times(value: f64) -> String {
         1.0 => "once".to_string(),
         _ if value.fract() != 0.0 && value.abs() < 10.0 => format!("{value:.2}"),
         _ => count(value),
+    }
+}
+
+/// From here on three digits of a number that is not exact say enough.
+const LARGE: f64 = 1e5;
+
+/// A number that is not exact: with no more than three digits where it is large.
+fn about(value: f64) -> String {
+    match value.abs() < LARGE {
+        true => count(value),
+        false => with_prefix(value),
     }
 }
 
@@ -380,7 +422,7 @@ fn write_calls(text: &mut String, model: &Model, screen: Screen) {
                 [
                     model.path_name(path),
                     nest,
-                    shown(path.times, &count),
+                    shown(path.times, &about),
                     flops,
                     traffic,
                     seconds,
@@ -577,7 +619,7 @@ fn write_communication(text: &mut String, model: &Model) {
     let _ = writeln!(
         text,
         "communication per process: {} messages, {}, {} in {} calls{without}",
-        shown(communication.messages, &count),
+        shown(communication.messages, &about),
         shown(communication.bytes, &|v| Bytes(v).to_string()),
         shown(communication.seconds, &|v| Seconds(v).to_string()),
         communication.calls.len(),
@@ -612,9 +654,6 @@ fn entries(model: &Model) -> String {
         false => "every call to a procedure in these sources is followed",
     };
     match model.entries().len() {
-        0 if model.program.is_part => {
-            "--function leaves out the callers: every nest counts once".to_string()
-        }
         0 => "no PROGRAM or main in these sources: every nest counts once".to_string(),
         1 => format!("execution starts at {}; {followed}", names[0]),
         several => format!(

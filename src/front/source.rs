@@ -48,7 +48,7 @@ pub struct Options {
     pub no_blas: bool,
     /// Patterns of files to leave out, as in `.gitignore`.
     pub ignore: Vec<String>,
-    /// Only functions whose name matches the pattern.
+    /// List only functions whose name matches the pattern; figures are those of the whole program.
     pub function: Option<String>,
     /// Procedures that a run begins with; without any it is the main program.
     pub entry: Vec<String>,
@@ -223,11 +223,11 @@ fn begin(program: &mut Program, options: &Options) -> anyhow::Result<()> {
     };
     let missing = options.entry.iter().find(|entry| !is_named(entry));
     anyhow::ensure!(
-        missing.is_none() || options.function.is_some(),
+        missing.is_none(),
         "no procedure has the name {}",
         missing.map_or("", String::as_str)
     );
-    if !options.entry.is_empty() && !program.is_part {
+    if !options.entry.is_empty() {
         program.begin_with(&options.entry);
     }
     Ok(())

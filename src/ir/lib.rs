@@ -24,7 +24,7 @@ pub mod text;
 mod value;
 pub mod visit;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Place};
@@ -101,6 +101,8 @@ pub struct Function {
     pub homes: BTreeMap<VarId, Home>,
     /// Values that scalars of such storage have before the program runs.
     pub initial: BTreeMap<VarId, Value>,
+    /// Variables that are zero before the program runs, as their definition gives them no value: C's `static int n;`.
+    pub zero: BTreeSet<VarId>,
     /// Pairs of variables that may share storage: `equivalence`, members of a union, a pointer and its target.
     pub shared: Vec<(VarId, VarId)>,
     /// The module or procedure that contains it: others know it only if they use that one.
@@ -170,6 +172,7 @@ impl Function {
             record_bytes: BTreeMap::new(),
             homes: BTreeMap::new(),
             initial: BTreeMap::new(),
+            zero: BTreeSet::new(),
             shared: Vec::new(),
             host: None,
             is_private: false,

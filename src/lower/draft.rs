@@ -120,6 +120,11 @@ impl Draft {
         self.function.initial.insert(id, value);
     }
 
+    /// Notes that a variable is zero before the program runs.
+    pub fn set_zero(&mut self, id: VarId) {
+        self.function.zero.insert(id);
+    }
+
     /// Notes pairs of variables that share storage.
     pub fn share(&mut self, pairs: impl IntoIterator<Item = (VarId, VarId)>) {
         self.function.shared.extend(pairs);

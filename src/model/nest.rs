@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::runs_on::RunsOn;
 use super::trip_count;
-use crate::analysis::coverage::reasons;
+use crate::analysis::coverage::{self, reasons};
 use crate::analysis::facts::{
     AccessClass, Block, Body, Branch, Decision, File, Flops, Guard, GuardRange, Item, Loop, Origin,
     Program, Stream,
@@ -159,6 +159,23 @@ impl<'p> Nest<'p> {
     pub fn has_entry(&self) -> bool {
         let functions = self.program.iter().flat_map(|program| &program.functions);
         functions.into_iter().any(|function| function.is_entry)
+    }
+
+    /// Whether outputs are to list it.
+    pub fn is_shown(&self) -> bool {
+        self.program
+            .is_none_or(|program| program.functions[self.function].is_shown)
+    }
+
+    /// Whether a branch is around it that only one of several procedures takes.
+    pub fn is_shared_turn(&self) -> bool {
+        let around = self.loops.iter().flat_map(|chain| &chain.weight);
+        let mut around = around.map(|(branch, _)| branch).peekable();
+        let Some(program) = self.program.filter(|_| around.peek().is_some()) else {
+            return false;
+        };
+        let shared = coverage::shared_turns(&program.functions[self.function].body);
+        around.any(|branch| shared.contains(branch))
     }
 
     /// The cores that run what it does.

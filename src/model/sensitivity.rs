@@ -153,7 +153,10 @@ pub(super) fn define(
 
 /// The nests of the sweeps.
 pub(super) fn shown(nests: &[NestModel], ranking: &Ranking, figures: &Figures) -> Vec<usize> {
-    ranking.busiest(nests, NESTS, figures)
+    let mut found = ranking.busiest(nests, nests.len(), figures);
+    found.retain(|nest| nests[*nest].nest.is_shown());
+    found.truncate(NESTS);
+    found
 }
 
 /// One core's share of the last level, as the rule for DRAM traffic in force takes it.

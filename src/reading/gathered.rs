@@ -169,22 +169,13 @@ impl<'f> Gathered<'f> {
             let files = analysed.files.iter_mut();
             files.for_each(|file| file.is_parallel = None);
         }
-        // Before any function is left out: what is guessed does not depend on that.
         analysis::guesses::complete(&mut analysed);
-        let mut positions = 0..;
         let mut kept = vec![None; program.functions.len()];
-        analysed.functions.retain(|function| {
-            let position = positions.next();
-            let is_kept = reading
-                .function
-                .as_ref()
-                .is_none_or(|pattern| pattern.is_match(&function.name));
-            kept.extend(is_kept.then_some(position));
-            is_kept
-        });
-        if reading.function.is_some() {
-            analysed.is_part = true;
-            analysed.begin_with(&[]);
+        kept.extend((0..analysed.functions.len()).map(Some));
+        if let Some(pattern) = &reading.function {
+            for function in &mut analysed.functions {
+                function.is_shown = pattern.is_match(&function.name);
+            }
         }
         let unread = found.unread.clone();
         append(&mut program, Program { unread, ..analysed });
@@ -199,13 +190,11 @@ fn append(program: &mut Program, other: Program) {
     let Program {
         files,
         functions,
-        is_part,
         places,
         unmentioned,
         set,
         unread,
     } = other;
-    program.is_part |= is_part;
     program.files.extend(files);
     program.places.extend(places);
     program.functions.extend(functions);

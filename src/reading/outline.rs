@@ -18,10 +18,8 @@ use crate::interned;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outline {
     pub files: Vec<FileOutline>,
-    /// Names of its functions.
+    /// Names of the functions that are to be listed.
     pub functions: Vec<String>,
-    /// Whether some of its functions are left out.
-    pub is_part: bool,
     /// Whether nothing in it runs in parallel.
     pub is_serial: bool,
     opened: Opened,
@@ -50,11 +48,10 @@ impl Outline {
             path: file.path.clone(),
             diagnostics: file.diagnostics.clone(),
         });
-        let functions = program.functions.iter();
+        let functions = program.functions.iter().filter(|one| one.is_shown);
         Outline {
             files: files.collect(),
             functions: functions.map(|function| function.name.clone()).collect(),
-            is_part: program.is_part,
             is_serial: cores::is_serial(program),
             opened,
         }

@@ -251,6 +251,34 @@ fn what_dependences_forbid_is_not_advised() {
     }
 }
 
+/// Lines of output come in the order of the loops.
+#[test]
+fn loops_that_write_text_keep_their_order() {
+    let with = |statement: &str| {
+        let text = format!(
+            "subroutine columns(a, b, n, m)
+  integer :: n, m, i, j
+  real(8) :: a(n, m), b(n, m)
+  do i = 1, n
+    do j = 1, m
+      a(i, j) = a(i, j) + 2.0d0*b(i, j)
+      {statement}
+    end do
+  end do
+end subroutine"
+        );
+        let sizes = ["--set", "n=6000,m=40000", "--no-config"];
+        analysed_text("a.f90", &text, &sizes)
+    };
+    assert_eq!(of_kind(&with(""), "interchange").len(), 1);
+    for statement in ["print *, a(i, j)", "write (10, *) a(i, j)"] {
+        for kind in ["interchange", "block", "fuse"] {
+            let json = with(statement);
+            assert!(of_kind(&json, kind).is_empty(), "{statement}: {kind}");
+        }
+    }
+}
+
 #[test]
 fn what_dependences_leave_open_is_to_be_checked() {
     let json = run("sum_of_columns.c", &["--set", "n=100000"]);

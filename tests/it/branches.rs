@@ -163,3 +163,40 @@ fn a_loop_of_jumps_with_two_ways_back_is_one_loop() {
         assert_eq!(written.count(), 0, "{name}");
     }
 }
+
+#[test]
+fn comparisons_of_characters_are_written_as_in_the_source() {
+    let json = fortran(
+        "subroutine s(name, a)
+  character(8) :: name
+  real(8) :: a(100)
+  integer :: i
+  do i = 1, 100
+    if (name == 'hot') a(i) = 1.0d0
+  end do
+end subroutine",
+    );
+    let branches = function(&json, "s")["loops"][0]["branches"].clone();
+    let conditions: Vec<&str> = branches
+        .as_array()
+        .expect("branches")
+        .iter()
+        .map(|branch| branch["condition"].as_str().expect("a condition"))
+        .collect();
+    assert_eq!(conditions, ["name == \"hot\""]);
+    let json = c("void s(const char *mode, char c, double *a) {
+  for (int i = 0; i < 100; i++) {
+    if (c == 'x') a[i] = 1.0;
+    if (mode[0] != '\\n') a[i] += 1.0;
+  }
+}");
+    let branches = function(&json, "s")["loops"][0]["branches"].clone();
+    let conditions: Vec<&str> = branches
+        .as_array()
+        .expect("branches")
+        .iter()
+        .map(|branch| branch["condition"].as_str().expect("a condition"))
+        .collect();
+    // Characters of C are numbers.
+    assert_eq!(conditions, ["c == 120", "mode[0] != 10"]);
+}

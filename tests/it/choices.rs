@@ -75,6 +75,110 @@ fn options_that_are_set_up_once_decide_branches() {
     assert_eq!(calls(&json, "step"), 1.0);
 }
 
+/// Components of a structure, set up in a procedure that nothing reads in but looks at the words of the command line.
+#[test]
+fn options_in_structures_decide_what_pointers_mean_and_branches() {
+    let json = c("
+#include <string.h>
+typedef void (*Precondition)(double *x, int n);
+typedef void (*Solver)(double *x, int n, Precondition by);
+typedef struct { int kind; Solver solver; Precondition by; } Choice;
+enum { OWN, LIBRARY };
+static double x[1000];
+static void scale(double *x, int n) { for (int i = 0; i < n; i++) x[i] *= 2.0; }
+static void own(double *x, int n, Precondition by) {
+  for (int k = 0; k < 3; k++) by(x, n);
+}
+static void library(double *x, int n) { for (int i = 0; i < n; i++) x[i] += 1.0; }
+static void choose(Choice *choice, int argc, char **argv) {
+  choice->kind = OWN;
+  choice->solver = own;
+  choice->by = scale;
+  if (argc > 1) {
+    if (strcmp(argv[1], \"library\") == 0) choice->kind = LIBRARY;
+  }
+}
+static void solve(const Choice *choice) {
+  if (choice->kind == OWN) {
+    choice->solver(x, 1000, choice->by);
+  } else {
+    library(x, 1000);
+  }
+}
+int main(int argc, char **argv) {
+  Choice choice;
+  choose(&choice, argc, argv);
+  for (int t = 0; t < 10; t++) solve(&choice);
+  return 0;
+}");
+    assert_eq!(
+        (calls(&json, "scale"), calls(&json, "library")),
+        (30.0, 0.0)
+    );
+}
+
+/// C has globals without a value begin with zero.
+#[test]
+fn flags_without_a_value_are_not_set() {
+    let with = |flag: &str| {
+        c(&format!(
+            "
+#include <stdlib.h>
+{flag}
+static double x[1000];
+static void check(double *x, int n) {{ for (int i = 0; i < n; i++) x[i] += 1.0; }}
+int main(int argc, char **argv) {{
+  for (int i = 1; i < argc; i++) if (argv[i][0] == 'v') verbose = 1;
+  for (int t = 0; t < 10; t++) if (verbose) check(x, 1000);
+  return 0;
+}}"
+        ))
+    };
+    assert_eq!(calls(&with("int verbose;"), "check"), 0.0);
+    assert_eq!(calls(&with("int verbose = 0;"), "check"), 0.0);
+}
+
+/// `log2` by doubling, and extents of rows of dummy arguments.
+#[test]
+fn doublings_are_counted_and_rows_are_as_long_as_what_is_passed() {
+    let json = fortran(
+        "program p
+  integer, parameter :: n = 96
+  integer :: log
+  real(8) :: a(7), table(20, 30)
+  log = stages(n)
+  do i = 1, log
+    a(i) = i
+  end do
+  call rows(table)
+contains
+  integer function stages(k)
+    integer, intent(in) :: k
+    integer :: power, count
+    count = 1
+    power = 2
+    do while (power < k)
+      power = power*2
+      count = count + 1
+    end do
+    stages = count
+  end function
+  subroutine rows(t)
+    real(8), intent(inout) :: t(:, :)
+    integer :: i
+    do i = 1, size(t(1, :))
+      t(1, i) = 0.0d0
+    end do
+    do i = 1, size(t(2:5, :), 1)
+      t(i, 1) = 0.0d0
+    end do
+  end subroutine
+end program",
+    );
+    assert_eq!(iterations(&json, "p"), [7.0]);
+    assert_eq!(iterations(&json, "rows"), [30.0, 4.0]);
+}
+
 #[test]
 fn a_size_of_a_few_that_is_read_is_only_a_placeholder() {
     let json = fortran(OPTIONS);

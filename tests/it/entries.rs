@@ -207,11 +207,51 @@ fn without_an_entry_every_nest_counts_once() {
         table.contains("no PROGRAM or main in these sources: every nest counts once"),
         "{table}"
     );
-    let steps = fixture("entries/steps.c");
-    let (_, table, _) = printed(&[steps.to_str().expect("a path"), "--function", "k*"]);
+}
+
+/// What is listed is chosen by name; figures are those of the whole program.
+#[test]
+fn functions_that_are_not_listed_change_no_figure() {
+    let (whole, part) = (
+        steps("steps.c", &[]),
+        steps("steps.c", &["--function", "k*"]),
+    );
+    let names = |json: &Value| -> Vec<String> {
+        let functions = json["functions"].as_array().expect("functions").iter();
+        functions
+            .map(|f| f["name"].as_str().expect("a name").to_string())
+            .collect()
+    };
+    assert!(names(&whole).len() > 5);
+    assert_eq!(names(&part), ["kernel"]);
+    let without_advice = |json: &Value| {
+        let mut nest = nest(json, "kernel").clone();
+        nest.as_object_mut().expect("a nest").remove("advice");
+        nest
+    };
+    assert_eq!(without_advice(&whole), without_advice(&part));
+    for key in ["totals", "parameters", "entry", "coverage", "on_guesses"] {
+        assert_eq!(whole[key], part[key], "{key}");
+    }
+    let path = fixture("entries/steps.c");
+    let path = path.to_str().expect("a path");
+    let (_, all, _) = printed(&[path, "--no-config"]);
+    let (_, table, _) = printed(&[path, "--no-config", "--function", "k*"]);
+    let row = |text: &str| -> Vec<String> {
+        let row = text.lines().find(|line| line.starts_with("kernel@"));
+        let row = row.expect("a row").split_whitespace();
+        row.map(str::to_string).collect()
+    };
+    assert_eq!(row(&all), row(&table));
+    assert!(!table.contains("set_up@"), "{table}");
     assert!(
-        table.contains("--function leaves out the callers: every nest counts once"),
+        table.contains("--function lists 1 of 7 nests; those of other functions take"),
         "{table}"
+    );
+    let (_, none, error) = printed(&[path, "--no-config", "--function", "none*"]);
+    assert!(
+        none.is_empty() && error.contains("no function matches --function none*"),
+        "{error}"
     );
 }
 

@@ -74,6 +74,13 @@ void without_a_value(void) {
     zero = 1;
   }
 }
+void without_a_value_inside(void) {
+  static int called;
+  if (!called) {
+    for (int i = 0; i < 1000; i++) y[i] += 9*x[i];   /* 1 */
+    called = 1;
+  }
+}
 ";
 
 #[test]
@@ -82,7 +89,7 @@ fn what_a_static_flag_guards_runs_once() {
         "{STATICS}
 int main(void) {{
   for (int t = 0; t < 10; t++) {{
-    in_branch(); other_side(); elsewhere(); behind(); before(); without_a_value();
+    in_branch(); other_side(); elsewhere(); behind(); before(); without_a_value(); without_a_value_inside();
   }}
   return 0;
 }}"
@@ -94,6 +101,7 @@ int main(void) {{
     assert_executions(&json, "behind", &[9.0]);
     assert_executions(&json, "before", &[1.0, 10.0]);
     assert_executions(&json, "without_a_value", &[1.0]);
+    assert_executions(&json, "without_a_value_inside", &[1.0]);
 }
 
 #[test]
@@ -119,6 +127,58 @@ fn is_marked(json: &Value, name: &str, reason: &str) -> bool {
     let reasons = &function(json, name)["nests"][0]["reasons"];
     let mut reasons = reasons.as_array().expect("reasons").iter();
     reasons.any(|own| own == reason)
+}
+
+/// What is only declared here may begin with any value; what a definition gives none begins with zero.
+#[test]
+fn only_definitions_say_that_a_flag_begins_with_zero() {
+    let with = |declaration: &str| {
+        let json = c(&format!(
+            "static double x[1000];
+{declaration}
+void step(void) {{
+  if (!ready) {{
+    for (int i = 0; i < 1000; i++) x[i] = i;
+    ready = 1;
+  }}
+}}
+int main(void) {{ for (int t = 0; t < 10; t++) step(); return 0; }}"
+        ));
+        executions(&json, "step")[0]
+    };
+    assert_eq!(with("int ready;"), 1.0);
+    assert_eq!(with("extern int ready;\nint ready;"), 1.0);
+    assert_eq!(with("extern int ready;\nint ready = 1;"), 0.0);
+    assert_eq!(with("extern int ready;"), 5.0);
+}
+
+/// The first of them to run does it, and which one that is is not known.
+#[test]
+fn flags_that_several_procedures_ask_for_are_marked() {
+    let program = "static double x[1000];
+static int ready;
+void fill(void) { for (int i = 0; i < 1000; i++) x[i] = 3*i; }
+void one(void) {
+  if (!ready) {
+    for (int i = 0; i < 1000; i++) x[i] = i;
+    ready = 1;
+  }
+}
+void other(void) {
+  if (!ready) { fill(); ready = 1; }
+}
+int main(void) { for (int t = 0; t < 10; t++) { one(); other(); } return 0; }";
+    let json = c(program);
+    assert_executions(&json, "one", &[1.0]);
+    assert_executions(&json, "fill", &[1.0]);
+    assert!(is_marked(&json, "one", "undecided_branch"));
+    let doubts = &function(&json, "fill")["nests"][0]["calls_reasons"];
+    assert!(doubts.to_string().contains("undecided_branch"), "{doubts}");
+    let alone = c(&program
+        .replace("one(); other();", "one();")
+        .replace("if (!ready) { fill(); ready = 1; }", "fill();"));
+    assert_executions(&alone, "one", &[1.0]);
+    assert!(!is_marked(&alone, "one", "undecided_branch"));
 }
 
 /// All iterations of the loop that is run first take it, and no others: neither once nor always.

@@ -198,6 +198,7 @@ pub fn function(name: &str, file: &str, constants: &[(&str, &str)], loops: Vec<L
         line: 1,
         end_line: None,
         is_entry: false,
+        is_shown: true,
         given_by: Vec::new(),
         constants: constants.iter().map(constant).collect(),
         shared: Vec::new(),
@@ -223,7 +224,6 @@ pub fn program(functions: Vec<Function>) -> Program {
     Program {
         files: paths.into_iter().map(file).collect(),
         functions,
-        is_part: false,
         places: BTreeMap::new(),
         unmentioned: BTreeMap::new(),
         set: BTreeMap::new(),

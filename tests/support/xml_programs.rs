@@ -630,6 +630,7 @@ fn function() -> impl Strategy<Value = Function> {
                     line,
                     end_line,
                     is_entry,
+                    is_shown: true,
                     given_by,
                     constants,
                     shared,
@@ -705,7 +706,6 @@ pub fn program() -> impl Strategy<Value = Program> {
             Program {
                 files,
                 functions,
-                is_part: false,
                 places,
                 unmentioned,
                 set: std::collections::BTreeMap::new(),

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::procedures::{Procedures, formals};
 use super::target::{ProcedureId, Target};
-use crate::ir::visit::{InLoop, statements, values_of};
+use crate::ir::visit::{InLoop, calls_of, statements, values_of};
 use crate::ir::{CallTable, Function, Name, Role, Stmt, Type, Value, VarId};
 use crate::reason::ReasonCode;
 
@@ -92,6 +92,7 @@ impl Pointers {
             });
         }
         pointers.follow_copies();
+        pointers.follow_calls(known);
         pointers
     }
 
@@ -157,21 +158,69 @@ impl Pointers {
     }
 
     fn passes(&mut self, known: &Procedures, caller: ProcedureId, name: &str, arguments: &[Value]) {
-        let callee = match known.target(caller, name) {
-            Target::Body(callee) | Target::Recursive(callee) => callee,
+        match known.target(caller, name) {
+            Target::Body(callee) | Target::Recursive(callee) => {
+                self.passes_to(known, caller, callee, arguments);
+            }
             Target::Unknown => {
                 for value in arguments {
                     let pointer = Pointer::Absent(caller, name.to_string());
                     self.gives(known, (caller, Given::ByStatement), pointer, value);
                 }
-                return;
             }
-            Target::Library(_) | Target::Communication(_) => return,
-        };
+            Target::Library(_) | Target::Communication(_) => {}
+        }
+    }
+
+    /// A call gives the dummy arguments of a procedure what it passes.
+    fn passes_to(
+        &mut self,
+        known: &Procedures,
+        caller: ProcedureId,
+        callee: ProcedureId,
+        arguments: &[Value],
+    ) {
         let function = known.get(callee).function;
         for (formal, value) in formals(function).into_iter().zip(arguments) {
             let pointer = variable_pointer(callee, function, formal);
             self.gives(known, (caller, Given::ByStatement), pointer, value);
+        }
+    }
+
+    /// Calls through pointers pass procedures, too: to each that the pointer may mean, which may show what more others mean.
+    fn follow_calls(&mut self, known: &Procedures) {
+        let mut through: Vec<(ProcedureId, &str, &[Value])> = Vec::new();
+        for id in known.ids() {
+            statements(&known.get(id).function.body, InLoop::No, &mut |stmt, _| {
+                calls_of(stmt, &mut |name, arguments| {
+                    if matches!(known.target(id, name), Target::Unknown) {
+                        through.push((id, name, arguments));
+                    }
+                });
+            });
+        }
+        let mut followed: BTreeSet<(usize, ProcedureId)> = BTreeSet::new();
+        loop {
+            let mut found = Vec::new();
+            for (at, (caller, name, _)) in through.iter().enumerate() {
+                let function = known.get(*caller).function;
+                let called = self.called((*caller, function), name, known);
+                let fresh = called.into_iter().flatten();
+                found.extend(
+                    fresh
+                        .map(|callee| (at, callee))
+                        .filter(|one| !followed.contains(one)),
+                );
+            }
+            if found.is_empty() {
+                return;
+            }
+            for (at, callee) in found {
+                let (caller, _, arguments) = through[at];
+                self.passes_to(known, caller, callee, arguments);
+                followed.insert((at, callee));
+            }
+            self.follow_copies();
         }
     }
 

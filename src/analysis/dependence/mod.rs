@@ -525,6 +525,7 @@ mod tests {
             line: 1,
             end_line: None,
             is_entry: false,
+            is_shown: true,
             given_by: Vec::new(),
             constants: Vec::new(),
             shared: Vec::new(),

@@ -11,6 +11,11 @@
 //! A scalar that is set to a number once and only counted up by numbers ends at that number and the sum of what the loops
 //! around each statement add. Followed is only what is certain: no condition around the statement that is not around the
 //! first one as well, nothing that leaves the loops, and bounds that nothing in the loops changes.
+//!
+//! ```text
+//! log = 1; power = 2;
+//! while (power < n) { power = power * 2; log = log + 1; }      1 + the doublings from 2 to n
+//! ```
 
 use rustc_hash::FxHashSet;
 
@@ -19,7 +24,9 @@ use super::resolver::Resolver;
 use crate::calls::ProcedureId;
 use crate::expr::Expr;
 use crate::ir::visit::{InLoop, calls_of, each_value, statements};
-use crate::ir::{BinaryOp, Control, Function, If, Loop, Passing, Stmt, Value, VarId, addressed};
+use crate::ir::{
+    BinaryOp, Control, Function, If, Loop, Passing, Stmt, Type, Value, VarId, addressed,
+};
 use crate::symbolic::integer_quotient;
 
 /// A scalar that a procedure sets to a number once and counts up.
@@ -36,7 +43,20 @@ pub struct Step<'u> {
     pub value: &'u Value,
     by: i64,
     /// The loops around it that are not around the statement that sets the number, the outermost first.
-    loops: Vec<&'u Loop>,
+    loops: Vec<Rounds<'u>>,
+}
+
+/// What says how often a loop runs.
+#[derive(Clone, Debug)]
+enum Rounds<'u> {
+    Counted(&'u Loop),
+    /// A variable begins with a number and is doubled as long as it is less than something.
+    Doubled {
+        first: i64,
+        end: &'u Value,
+        /// Whether it may also be equal to that.
+        with_end: bool,
+    },
 }
 
 impl Counter<'_> {
@@ -92,10 +112,9 @@ pub(super) fn counters(function: &Function) -> Vec<Counter<'_>> {
     let mut targets: Vec<VarId> = all.iter().map(|one: &Assigned| one.target).collect();
     targets.sort();
     targets.dedup();
-    let of = |target: VarId| all.iter().filter(move |one| one.target == target);
     targets
         .into_iter()
-        .filter_map(|target| counter(function, of(target)))
+        .filter_map(|target| counter(function, target, &all))
         .collect()
 }
 
@@ -130,16 +149,14 @@ fn gather<'u>(block: &'u [Stmt], around: &mut Vec<Part<'u>>, found: &mut Vec<Ass
     }
 }
 
-/// The counter that a scalar is, whose assignments are these in the order of the source.
-fn counter<'a, 'u: 'a>(
-    function: &Function,
-    mut all: impl Iterator<Item = &'a Assigned<'u>>,
-) -> Option<Counter<'u>> {
-    let first = all.next()?;
+/// The counter that a scalar is, of all assignments of a procedure in the order of the source.
+fn counter<'u>(function: &Function, target: VarId, all: &[Assigned<'u>]) -> Option<Counter<'u>> {
+    let mut own = all.iter().filter(|one| one.target == target);
+    let first = own.next()?;
     if !matches!(first.value.unconverted(), Value::Integer(_)) {
         return None;
     }
-    let steps: Option<Vec<Step>> = all.map(|one| step(function, first, one)).collect();
+    let steps: Option<Vec<Step>> = own.map(|one| step(function, (first, one), all)).collect();
     let steps = steps.filter(|steps| !steps.is_empty())?;
     Some(Counter {
         first: first.value,
@@ -148,7 +165,11 @@ fn counter<'a, 'u: 'a>(
 }
 
 /// The step that an assignment is, if it is certain how often it runs from the first one on.
-fn step<'u>(function: &Function, first: &Assigned<'u>, one: &Assigned<'u>) -> Option<Step<'u>> {
+fn step<'u>(
+    function: &Function,
+    (first, one): (&Assigned<'u>, &Assigned<'u>),
+    all: &[Assigned<'u>],
+) -> Option<Step<'u>> {
     let by = counted(one.target, one.value)?;
     let is_around = one.around.len() >= first.around.len()
         && (first.around.iter().zip(&one.around)).all(|(a, b)| a.is(b));
@@ -163,7 +184,14 @@ fn step<'u>(function: &Function, first: &Assigned<'u>, one: &Assigned<'u>) -> Op
             Part::Arm(..) | Part::Unknown => None,
         })
         .collect();
-    let loops = loops.filter(|loops| run_as_written(function, loops))?;
+    let loops = loops?;
+    let loops = match run_as_written(function, &loops) {
+        true => loops.into_iter().map(Rounds::Counted).collect(),
+        false => match loops[..] {
+            [only] => vec![doubled(function, only, first, all)?],
+            _ => return None,
+        },
+    };
     Some(Step {
         value: one.value,
         by,
@@ -185,6 +213,78 @@ fn counted(target: VarId, value: &Value) -> Option<i64> {
         }
         _ => None,
     }
+}
+
+/// A loop that ends when a variable has been doubled often enough, which begins with a number beside the counter.
+fn doubled<'u>(
+    function: &Function,
+    only: &'u Loop,
+    beside: &Assigned<'u>,
+    all: &[Assigned<'u>],
+) -> Option<Rounds<'u>> {
+    let Control::Uncounted {
+        condition: Some(condition),
+        ..
+    } = &only.control
+    else {
+        return None;
+    };
+    let Value::Binary(op, left, right) = condition.unconverted() else {
+        return None;
+    };
+    let (variable, end, with_end) = match (op, left.unconverted(), right.unconverted()) {
+        (BinaryOp::Less, Value::Variable(id), end) => (*id, end, false),
+        (BinaryOp::LessOrEqual, Value::Variable(id), end) => (*id, end, true),
+        (BinaryOp::Greater, end, Value::Variable(id)) => (*id, end, false),
+        (BinaryOp::GreaterOrEqual, end, Value::Variable(id)) => (*id, end, true),
+        _ => return None,
+    };
+    let mut own = all.iter().filter(|one| one.target == variable);
+    let (begin, doubling) = (own.next()?, own.next()?);
+    let Value::Integer(first @ 1..) = begin.value.unconverted() else {
+        return None;
+    };
+    let is_beside = begin.around.len() == beside.around.len()
+        && (begin.around.iter().zip(&beside.around)).all(|(a, b)| a.is(b));
+    let is_inside = doubling.around.len() == begin.around.len() + 1
+        && doubling
+            .around
+            .last()
+            .is_some_and(|part| part.is(&Part::Loop(only)));
+    let is_own =
+        |side: &Value| matches!(side.unconverted(), Value::Variable(id) if *id == variable);
+    let is_two = |side: &Value| matches!(side.unconverted(), Value::Integer(2));
+    let is_doubled = match doubling.value.unconverted() {
+        Value::Binary(BinaryOp::Multiply, left, right) => {
+            is_own(left) && is_two(right) || is_two(left) && is_own(right)
+        }
+        Value::Binary(BinaryOp::Add, left, right) => is_own(left) && is_own(right),
+        _ => false,
+    };
+    let is_certain = own.next().is_none() && is_beside && is_inside && is_doubled;
+    (is_certain && is_plain(function, only, end)).then_some(Rounds::Doubled {
+        first: *first,
+        end,
+        with_end,
+    })
+}
+
+/// Whether a loop does nothing but assign scalars, and none that its end depends on.
+fn is_plain(function: &Function, only: &Loop, end: &Value) -> bool {
+    let mut changed: FxHashSet<VarId> = FxHashSet::default();
+    let mut is_plain = true;
+    statements(&only.body, InLoop::Yes, &mut |stmt, _| {
+        match stmt {
+            Stmt::Assign { target, .. } => changed.extend(target.variable()),
+            _ => is_plain = false,
+        }
+        calls_of(stmt, &mut |_, _| is_plain = false);
+    });
+    each_value(end, &mut |part| {
+        is_plain &= !matches!(part, Value::Call { .. });
+        is_plain &= part.variable().is_none_or(|id| !changed.contains(&id));
+    });
+    is_plain && matches!(end.ty(function), Type::Integer(_))
 }
 
 /// Whether loops, each around the next, are counted, nothing leaves them, and nothing in them changes their bounds.
@@ -269,10 +369,21 @@ impl Resolver<'_, '_> {
         Ok([last.expand(), first])
     }
 
-    fn trips(&mut self, id: ProcedureId, counted: &Loop, depth: u32) -> Result<Expr, Gap> {
+    fn trips(&mut self, id: ProcedureId, rounds: &Rounds, depth: u32) -> Result<Expr, Gap> {
+        let counted = match rounds {
+            Rounds::Counted(counted) => &counted.control,
+            Rounds::Doubled {
+                first,
+                end,
+                with_end,
+            } => {
+                let end = self.value(id, end, depth)? + f64::from(u8::from(*with_end));
+                return Ok(end.quotient(Expr::from(*first)).tree_stages());
+            }
+        };
         let Control::Counted {
             lower, upper, step, ..
-        } = &counted.control
+        } = counted
         else {
             return Err(Gap::Unfollowed);
         };

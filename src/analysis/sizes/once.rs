@@ -32,6 +32,8 @@ const CALLS: u32 = 3;
 pub enum Turn {
     /// This side once in a run, the other one every other time.
     Once(bool),
+    /// The same, but other procedures ask for the switch, too: which of them runs first is not known.
+    OnceOfSeveral(bool),
     /// This side always: the switch is thrown before.
     Always(bool),
 }
@@ -70,6 +72,8 @@ pub(super) fn switches(
         return found;
     }
     let mut several: FxHashSet<Place> = FxHashSet::default();
+    let mut asking: FxHashMap<PlaceId, FxHashSet<&Place>> = FxHashMap::default();
+    let mut switch_of: FxHashMap<Place, PlaceId> = FxHashMap::default();
     for procedure in known.ids() {
         let finder = Finder {
             known,
@@ -82,6 +86,11 @@ pub(super) fn switches(
         finder.block(body, ends, &mut |branch, (turn, place)| {
             found.places.insert(place);
             let Some(turn) = turn else { return };
+            if matches!(turn, Turn::Once(_)) {
+                let function = known.get(procedure).function;
+                asking.entry(place).or_default().insert(&function.place);
+                switch_of.insert(branch.place.clone(), place);
+            }
             match found.turns.entry(branch.place.clone()) {
                 Entry::Occupied(other) if *other.get() == turn => {}
                 Entry::Occupied(_) => {
@@ -94,6 +103,14 @@ pub(super) fn switches(
         });
     }
     found.turns.retain(|place, _| !several.contains(place));
+    for (branch, turn) in &mut found.turns {
+        let procedures = switch_of.get(branch).map_or(0, |place| asking[place].len());
+        if let Turn::Once(side) = *turn
+            && procedures > 1
+        {
+            *turn = Turn::OnceOfSeveral(side);
+        }
+    }
     found
 }
 

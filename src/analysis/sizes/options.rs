@@ -59,10 +59,8 @@ pub(super) fn option(
             Definition::Given => {}
             Definition::Value(procedure, value) => {
                 let number = number((*procedure, value))?;
-                let is_asked = match is_private {
-                    true => of.is_under_input(value),
-                    false => readers.contains(procedure),
-                };
+                let is_asked =
+                    of.is_under_input(value) || !is_private && readers.contains(procedure);
                 // Of an array, which element it is is not known.
                 let is_certain = of.is_unconditional(value) && std::ptr::eq(of, definitions);
                 match (is_certain, of.is_instead_of_input(value)) {
@@ -80,7 +78,11 @@ pub(super) fn option(
     let before = match (definitions.initial, &certain[..]) {
         (_, [first, ..]) => *first,
         (Some(_), []) => initial.flatten()?,
-        (None, []) => *instead.first()?,
+        (None, []) => {
+            let is_left_alone = |one: &Definition| matches!(one, Definition::Value(..));
+            let is_zero = place.begins_with_zero && definitions.assigned.iter().all(is_left_alone);
+            *instead.first().or_else(|| is_zero.then_some(&0))?
+        }
     };
     only(&[&[before], &certain[..], &instead[..]].concat())
 }

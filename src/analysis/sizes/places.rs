@@ -65,7 +65,7 @@ pub struct Place {
     pub is_own: bool,
     /// Whether it is declared in a procedure, not in a module, a type or a file.
     pub is_local: bool,
-    /// Whether it is zero before the program runs, where nothing else is said: at file scope of C.
+    /// Whether it is zero before the program runs, as its definition gives it no value (C).
     pub begins_with_zero: bool,
     /// Whether it holds a real number.
     pub is_real: bool,
@@ -142,6 +142,8 @@ impl Places {
         let function = known.get(procedure).function;
         let key = self.key(function, procedure, id)?;
         if let Some(number) = self.numbers.get(&key) {
+            // Others may only declare what one file defines.
+            self.all[number.at()].begins_with_zero |= function.zero.contains(&id);
             return Some(*number);
         }
         let place = declared(function, id, &key);
@@ -414,7 +416,7 @@ fn declared(function: &Function, id: VarId, key: &Key) -> Place {
         line: variable.place.line,
         is_own: matches!(key, Key::Own(..)),
         is_local: variable.role == Role::Local,
-        begins_with_zero: matches!(key, Key::Shared(Home::File { .. })),
+        begins_with_zero: function.zero.contains(&id),
         is_real: matches!(variable.ty, Type::Real(_)),
         is_array: !variable.dimensions.is_empty(),
         structure: match key {

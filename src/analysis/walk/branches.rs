@@ -67,9 +67,13 @@ impl Walker<'_> {
         let outcome = truth(&branch.condition, self.function(), 32);
         let usual = Symbol::probability(written_in, branch.place.line, outcome);
         let turn = self.sizes.turn(&branch.place).filter(|_| outcome.is_none());
-        if let Some(Turn::Once(taken)) = turn {
+        if let Some(Turn::Once(taken) | Turn::OnceOfSeveral(taken)) = turn {
             let probability = self.own_probability(&usual);
-            return (probability, Decision::Once(taken));
+            let decision = match turn {
+                Some(Turn::OnceOfSeveral(_)) => Decision::OnceOfSeveral(taken),
+                _ => Decision::Once(taken),
+            };
+            return (probability, decision);
         }
         let decision = match outcome {
             Some(_) => Decision::Fixed,
@@ -81,9 +85,10 @@ impl Walker<'_> {
                 let loops: Vec<&Counted> = self.symbols.levels.iter().map(|l| &l.counted).collect();
                 guard.share(&loops)
             }
-            (Decision::Data | Decision::Loops | Decision::Once(_), None) => {
-                guards::periodic_share(&mut self.symbols, &branch.condition)
-            }
+            (
+                Decision::Data | Decision::Loops | Decision::Once(_) | Decision::OnceOfSeveral(_),
+                None,
+            ) => guards::periodic_share(&mut self.symbols, &branch.condition),
             (Decision::Fixed, None) => {
                 let sizes = sizes_in(blocks.into_iter().flatten());
                 let is_size = |symbol: &Symbol| sizes.contains(symbol);

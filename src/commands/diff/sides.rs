@@ -251,7 +251,7 @@ fn there(tree: &Tree) -> Vec<PathBuf> {
 }
 
 fn begun(mut program: Program, entries: &[String]) -> Program {
-    if !entries.is_empty() && !program.is_part {
+    if !entries.is_empty() {
         program.begin_with(entries);
     }
     program

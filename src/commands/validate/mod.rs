@@ -43,7 +43,7 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
         .collect::<Vec<&Diagnostic>>();
     diagnostics::print(&found, voice, &analyze::source_text);
     anyhow::ensure!(
-        !program.functions.is_empty() || args.source.function.is_none(),
+        program.shows_some() || args.source.function.is_none(),
         "no function matches --function {}",
         args.source.function.as_deref().unwrap_or("")
     );
@@ -112,7 +112,8 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
 /// What runs by itself: each nest, or all nests of each function.
 fn parts(model: &Model, whole: bool) -> Vec<Vec<usize>> {
     let mut parts: Vec<Vec<usize>> = Vec::new();
-    for (index, nest) in model.nests.iter().enumerate() {
+    let nests = model.nests.iter().enumerate();
+    for (index, nest) in nests.filter(|(_, nest)| nest.nest.is_shown()) {
         match parts.last_mut() {
             Some(part) if whole && model.nests[part[0]].nest.function == nest.nest.function => {
                 part.push(index);

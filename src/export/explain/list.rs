@@ -6,7 +6,8 @@ use crate::quantity::Seconds;
 
 /// All nests, the costliest first, with their places.
 pub fn list(model: &Model) -> String {
-    let nests = model.ranking.order(&model.nests, &model.figures);
+    let mut nests = model.ranking.order(&model.nests, &model.figures);
+    nests.retain(|nest| model.nests[*nest].nest.is_shown());
     let time = match model.ranking.follows_calls {
         true => "all calls",
         false => "time",

@@ -226,6 +226,7 @@ impl Reader {
             line,
             end_line,
             is_entry,
+            is_shown: true,
             given_by,
             constants,
             shared,

@@ -84,7 +84,6 @@ fn document(program: &Program) -> Element {
     let Program {
         files,
         functions,
-        is_part: _,
         places,
         unmentioned,
         set: _,
@@ -190,6 +189,7 @@ fn function(function: &Function) -> Element {
         constants,
         shared,
         body,
+        is_shown: _,
     } = function;
     let constant = |Constant {
                         symbol,
@@ -678,6 +678,8 @@ fn decision_name(decision: &Decision) -> Option<&'static str> {
         Decision::Guard(Guard::Outside(_)) => Some("outside"),
         Decision::Once(true) => Some("once"),
         Decision::Once(false) => Some("otherwise_once"),
+        Decision::OnceOfSeveral(true) => Some("once_of_several"),
+        Decision::OnceOfSeveral(false) => Some("otherwise_once_of_several"),
     }
 }
 

@@ -54,6 +54,7 @@ impl<'t> Lowering<'t> {
                 }
                 // A static variable is initialised before the program runs.
                 (None, Some(value)) if is_static => self.initialise_static(id, value),
+                (None, None) if is_static => self.draft.set_zero(id),
                 (None, Some(value)) if !is_extern => self.initialise(id, value),
                 _ => {}
             }

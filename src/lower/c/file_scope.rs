@@ -47,9 +47,13 @@ impl<'t> Names<'t> {
 
     fn declare_global(&mut self, node: Node<'t>) {
         let base = self.specified_type(node);
-        let is_static = children(node)
-            .iter()
-            .any(|child| self.role(*child) == Some(Role::Storage) && self.text(*child) == "static");
+        let stored = |word: &str| {
+            let is_it = |child: &Node| {
+                self.role(*child) == Some(Role::Storage) && self.text(*child) == word
+            };
+            children(node).iter().any(is_it)
+        };
+        let (is_static, is_extern) = (stored("static"), stored("extern"));
         for declarator in parts(node, Field::Declarator) {
             let found = self.declarator(declarator, base.clone());
             let Some(name) = found.name else { continue };
@@ -63,6 +67,7 @@ impl<'t> Names<'t> {
                         constant,
                         initial,
                         is_static,
+                        is_extern: is_extern && initial.is_none(),
                         name,
                     }
                 }

@@ -38,6 +38,8 @@ pub enum Symbol<'t> {
         initial: Option<Node<'t>>,
         /// Whether other files have no part in it.
         is_static: bool,
+        /// Whether it is only declared, and defined elsewhere.
+        is_extern: bool,
         name: Node<'t>,
     },
     Enumerator {
@@ -201,6 +203,14 @@ impl<'t> Names<'t> {
                         ..
                     }),
                     Symbol::Global { .. },
+                ) => {}
+                (
+                    Some(Symbol::Global {
+                        is_extern: true, ..
+                    }),
+                    Symbol::Global {
+                        is_extern: false, ..
+                    },
                 ) => {}
                 (
                     Some(Symbol::Global { constant: None, .. }),

@@ -45,6 +45,7 @@ impl<'t> Lowering<'t> {
                 constant: None,
                 initial,
                 is_static,
+                is_extern,
                 name: declared,
                 ..
             }) => {
@@ -55,8 +56,12 @@ impl<'t> Lowering<'t> {
                 self.variables.import(name, id);
                 let name = name.into();
                 self.draft.set_home(id, Home::File { file, name });
-                if let Some(initial) = initial {
-                    self.captured(|this| this.at_file_scope(|this| this.begin(id, initial)));
+                match initial {
+                    Some(initial) => {
+                        self.captured(|this| this.at_file_scope(|this| this.begin(id, initial)));
+                    }
+                    None if !is_extern => self.draft.set_zero(id),
+                    None => {}
                 }
                 id
             }

@@ -3,7 +3,7 @@
 use super::super::fold;
 use super::elementwise::{bounds, offset};
 use super::procedure::Lowering;
-use crate::ir::{BinaryOp, Value, VarId};
+use crate::ir::{BinaryOp, Role, Value, VarId};
 
 /// Lower and upper bound of one dimension.
 type Range = [Value; 2];
@@ -71,16 +71,38 @@ impl Lowering<'_> {
         extent.is_some_and(|extent| extent.lower.is_some() && extent.upper.is_some())
     }
 
+    /// Whether what is asked about is a dummy argument.
+    fn is_argument(&self, asked: &[Value]) -> bool {
+        let Some(Value::Variable(id)) = asked.first() else {
+            return false;
+        };
+        self.draft.variable(*id).role == Role::Argument
+    }
+
     /// Sections count from one.
     fn section_range(&self, is_declared: bool, [lower, upper, step]: [&Value; 3]) -> Option<Range> {
-        let is_open = matches!(upper, Value::Call { name, .. } if name == "ubound");
-        let counts = matches!(step, Value::Integer(1)) && (is_declared || !is_open);
-        counts.then(|| {
-            [
-                Value::Integer(1),
-                self.extent_of([lower.clone(), upper.clone()]),
-            ]
-        })
+        if !matches!(step, Value::Integer(1)) {
+            return None;
+        }
+        if let Value::Call {
+            name,
+            arguments,
+            ty,
+        } = upper
+            && name == "ubound"
+            && !is_declared
+        {
+            // All of a dimension of a dummy argument, which begins at one.
+            let is_whole = matches!(lower, Value::Integer(1)) && self.is_argument(arguments);
+            let extent = || Value::Call {
+                name: "size".into(),
+                arguments: arguments.clone(),
+                ty: ty.clone(),
+            };
+            return is_whole.then(|| [Value::Integer(1), extent()]);
+        }
+        let extent = self.extent_of([lower.clone(), upper.clone()]);
+        Some([Value::Integer(1), extent])
     }
 
     /// Elements of a dimension: none where the upper bound lies below the lower one.

@@ -238,8 +238,10 @@ pub(super) fn costliest(
     };
     let all = (0..nests.len()).map(seconds);
     let least = LEAST_SHARE * (others + all.filter(|one| one.is_finite()).sum::<f64>());
-    let mut found = ranking.costliest(nests, MOST, figures);
+    let mut found = ranking.costliest(nests, nests.len(), figures);
     found.retain(|nest| seconds(*nest) > 0.0 && seconds(*nest) >= least);
+    found.retain(|nest| nests[*nest].nest.is_shown());
+    found.truncate(MOST);
     (found, least)
 }
 

@@ -6,7 +6,9 @@ use super::CallSite;
 use super::circles::Circles;
 use super::elsewhere::{self, Elsewhere};
 use super::givers::Givers;
+use crate::analysis::coverage;
 use crate::analysis::facts::Program;
+use crate::expr::Symbol;
 use crate::nest::Nest;
 use crate::reason::ReasonCode;
 
@@ -47,6 +49,9 @@ impl Reached {
         for function in &circles.recursive {
             doubts[*function].insert(ReasonCode::Recursion);
         }
+        let shared_turns: Vec<BTreeSet<&Symbol>> = (program.functions.iter())
+            .map(|function| coverage::shared_turns(&function.body))
+            .collect();
         let elsewhere = Elsewhere::of(program, &entries);
         for function in &elsewhere.handed {
             doubts[*function].insert(ReasonCode::Call);
@@ -63,6 +68,12 @@ impl Reached {
                 functions[site.callee] = true;
                 let inherited = doubts[*caller].clone();
                 doubts[site.callee].extend(inherited);
+                let shared = &shared_turns[*caller];
+                let (loops, own) = site.way(nests);
+                let mut branches = loops.iter().flat_map(|chain| &chain.weight).chain(own);
+                if branches.any(|(branch, _)| shared.contains(branch)) {
+                    doubts[site.callee].insert(ReasonCode::UndecidedBranch);
+                }
                 if site.is_ambiguous {
                     doubts[site.callee].insert(ReasonCode::AmbiguousCall);
                 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::ParameterTable;
-use crate::analysis::facts::{Block, Decision, Item, Origin, Program};
+use crate::analysis::facts::{Block, Item, Origin, Program};
 use crate::calls::CallGraph;
 use crate::expr::{Expr, Symbol};
 use crate::nest::{ChainLoop, Nest, Weight, side, weight_expr};
@@ -143,7 +143,7 @@ impl<'p> Way<'p> {
                     self.weight = weight;
                 }
                 Item::Branch(branch) => {
-                    if let Decision::Once(taken) = branch.decision {
+                    if let Some(taken) = branch.decision.once() {
                         let visit = Visit {
                             function: self.function,
                             iterations: iterations(&self.loops),

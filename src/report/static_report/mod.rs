@@ -107,9 +107,9 @@ pub struct StaticReport<F = FunctionReport> {
 }
 
 impl StaticReport {
-    /// Everything that a model has, without sensitivities.
+    /// Everything that a model has, without sensitivities; also the functions that outputs do not list.
     pub fn from_model(model: &Model) -> StaticReport {
-        StaticReport::with_functions(model, None, |function| function)
+        StaticReport::made(model, None, (Listed::All, |function| function))
     }
 
     /// # Errors
@@ -153,12 +153,20 @@ impl<F> StaticReport<F> {
 }
 
 impl<F: Send> StaticReport<F> {
-    /// The same with what `each` makes of every function, right after it is made, and with the times over a range of
-    /// single inputs and the advice that the model `swept` has, if any.
+    /// The same with what `each` makes of every function that is to be listed, right after it is made, and with the times
+    /// over a range of single inputs and the advice that the model `swept` has, if any.
     pub fn with_functions(
         model: &Model,
         swept: Option<&Model>,
         each: impl Fn(FunctionReport) -> F + Sync,
+    ) -> StaticReport<F> {
+        StaticReport::made(model, swept, (Listed::Shown, each))
+    }
+
+    fn made(
+        model: &Model,
+        swept: Option<&Model>,
+        each: (Listed, impl Fn(FunctionReport) -> F + Sync),
     ) -> StaticReport<F> {
         let influences = influence(model);
         StaticReport {
@@ -184,10 +192,18 @@ impl<F: Send> StaticReport<F> {
     }
 }
 
+/// The functions of a report.
+#[derive(Clone, Copy, PartialEq)]
+enum Listed {
+    All,
+    /// Those that outputs are to list.
+    Shown,
+}
+
 fn functions_of<F: Send>(
     model: &Model,
     swept: Option<&Model>,
-    each: impl Fn(FunctionReport) -> F + Sync,
+    (listed, each): (Listed, impl Fn(FunctionReport) -> F + Sync),
 ) -> Vec<F> {
     let advice = swept.map(advice::by_nest);
     let mut nests = vec![Vec::new(); model.program.functions.len()];
@@ -199,18 +215,20 @@ fn functions_of<F: Send>(
         sequences[sequence.function].push(sequence);
     }
     let own = nests.par_iter().zip(sequences.par_iter()).enumerate();
-    own.map(|(index, (nests, sequences))| {
-        let mut function = FunctionReport::of(model, index, nests, sequences);
-        for nest in &mut function.nests {
-            let about = |advice: &HashMap<_, Vec<BriefAdvice>>| {
-                advice
-                    .get(&(index, &*nest.head))
-                    .cloned()
-                    .unwrap_or_default()
-            };
-            nest.advice = advice.as_ref().map(about);
-        }
-        each(function)
-    })
-    .collect()
+    let is_listed = |index: usize| listed == Listed::All || model.program.functions[index].is_shown;
+    own.filter(|(index, _)| is_listed(*index))
+        .map(|(index, (nests, sequences))| {
+            let mut function = FunctionReport::of(model, index, nests, sequences);
+            for nest in &mut function.nests {
+                let about = |advice: &HashMap<_, Vec<BriefAdvice>>| {
+                    advice
+                        .get(&(index, &*nest.head))
+                        .cloned()
+                        .unwrap_or_default()
+                };
+                nest.advice = advice.as_ref().map(about);
+            }
+            each(function)
+        })
+        .collect()
 }
