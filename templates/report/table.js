@@ -30,30 +30,42 @@ const worded = (target, value, column) => target.names
 function refresh(target) {
   const figure = Number(target.dataset.figure);
   const column = target.column ?? target.dataset;
-  const value = f[figure];
+  const value = f(figure);
   const text = worded(target, value, column);
   if (target.textContent !== text) target.textContent = text;
   target.dataset.value = value;
   const exact = !target.names && Number.isFinite(value) ? String(value) : "";
-  const was = isChanged(figure) ? `as written: ${worded(target, written.f[figure], column)}` : "";
+  const was = isChanged(figure) ? `as written: ${worded(target, formulas.figure(figure, written.values), column)}` : "";
   target.classList.toggle("changed", was !== "");
   target.classList.toggle("unknown", text === UNKNOWN);
   // An SVG text has no tooltip of its own; its group has one.
   if (!(target instanceof SVGElement)) target.title = [exact, was].filter(Boolean).join("; ");
 }
 
+/** Shows the values that all bound elements in a place have now. */
+const refreshIn = place => place.querySelectorAll("[data-figure]").forEach(refresh);
+
 /** What a cell is sorted by. */
 function sortValue(cell, column) {
   if (cell === null) return NaN;
-  if (typeof cell === "number") return f[cell];
-  if (Array.isArray(cell)) return cell.length === 2 ? data.choices[cell[1]][f[cell[0]] - 1] ?? UNKNOWN : cell[0];
+  if (typeof cell === "number") return f(cell);
+  if (Array.isArray(cell)) return cell.length === 2 ? data.choices[cell[1]][f(cell[0]) - 1] ?? UNKNOWN : cell[0];
   return cell;
 }
 
 function compare(a, b) {
   if (typeof a === "string" || typeof b === "string") return String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0;
-  // What is not known comes last, whichever way.
   return a - b;
+}
+
+/** Rows by their keys, equal ones as they were; what is not known comes last, whichever way. */
+function inOrder(rows, keyOf, descending) {
+  const keys = rows.map(keyOf);
+  const isKnown = key => key === key && key !== UNKNOWN;
+  const all = rows.map((_, at) => at);
+  const sign = descending ? -1 : 1;
+  const order = all.filter(at => isKnown(keys[at])).sort((a, b) => sign * compare(keys[a], keys[b]) || a - b);
+  return [...order, ...all.filter(at => !isKnown(keys[at]))].map(at => rows[at]);
 }
 
 /** Buttons that turn pages; `turn` is called with a new first row and a number of rows. */
@@ -190,14 +202,7 @@ class DataTable {
       this.left.textContent = `${all - rows.length} of ${all} agree within ${100 * AGREE} %, or have one side only`;
     } else if (this.left) this.left.textContent = "";
     const { column, descending } = this.sort;
-    if (column < 0) return rows;
-    const keys = new Map(rows.map(row => [row, sortValue(this.spec.rows[row][column])]));
-    const isKnown = key => key === key && key !== UNKNOWN;
-    return rows.sort((a, b) => {
-      const [x, y] = [keys.get(a), keys.get(b)];
-      if (!isKnown(x) || !isKnown(y)) return isKnown(y) - isKnown(x) || a - b;
-      return (descending ? compare(y, x) : compare(x, y)) || a - b;
-    });
+    return column < 0 ? rows : inOrder(rows, row => sortValue(this.spec.rows[row][column]), descending);
   }
 
   render() {
@@ -261,7 +266,7 @@ class DataTable {
     const cells = this.columns.map((index, position) => this.cell(row, index, position === 0));
     if (this.spec.id === "nests" && onOther) {
       const figure = data.roofline.points[row][2];
-      cells.push(element("td", {}, figure === null ? "" : shown(onOther[figure], { unit: "s", look: "seconds" })));
+      cells.push(element("td", {}, figure === null ? "" : shown(formulas.figure(figure, onOther), { unit: "s", look: "seconds" })));
     }
     return element("tr", {}, ...cells);
   }
@@ -295,6 +300,7 @@ class DataTable {
 
   /** After an edit: order and values. */
   follow() {
-    if (this.isOpen && (this.sort.column >= 0 || this.spec.sides || this.spec.id === "nests")) this.render();
+    if (!this.isOpen) return;
+    if (this.sort.column >= 0 || this.spec.sides || this.spec.id === "nests") this.render(); else refreshIn(this.body);
   }
 }
