@@ -2,7 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 /** Points that are drawn. */
-const MOST_POINTS = 500;
+const MOST_POINTS = 250;
 const FRAME = { left: 78, right: 24, top: 22, bottom: 52, width: 960, height: 520 };
 const NARROW = matchMedia("(max-width: 40rem)");
 
@@ -60,18 +60,32 @@ function colourOf(bound) {
 const COLOURS = 8;
 const LEVELS = 4;
 
-/** Nests with a place in the drawing, those with the most time first. */
+/** Nests from the costliest on, as they were at the last edit: what is nearly in order is soon in order. */
+let byTime = null;
+
+/** Nests with a place in the drawing, those with the most time first, as many as are drawn; and how many have one. */
 function rooflinePoints() {
-  const all = data.roofline.points.map(([intensity, rate, seconds], nest) => ({ nest, x: f(intensity), y: f(rate), seconds: seconds === null ? 0 : f(seconds) }));
-  return { all, known: all.filter(({ x, y }) => x > 0 && y > 0 && Number.isFinite(x) && Number.isFinite(y)).sort((a, b) => b.seconds - a.seconds || a.nest - b.nest) };
+  const { points } = data.roofline;
+  const times = Float64Array.from(points, ([, , seconds]) => seconds === null ? 0 : f(seconds));
+  const key = nest => Number.isNaN(times[nest]) ? -1 : times[nest];
+  byTime ??= points.map((_, nest) => nest);
+  byTime.sort((a, b) => key(b) - key(a) || a - b);
+  const found = [];
+  let known = 0;
+  for (const nest of byTime) {
+    const [x, y] = [f(points[nest][0]), f(points[nest][1])];
+    if (!(x > 0 && y > 0 && x < Infinity && y < Infinity)) continue;
+    known++;
+    if (found.length < MOST_POINTS) found.push({ nest, x, y, seconds: times[nest] });
+  }
+  return { points: found, known };
 }
 
 function drawRoofline() {
   setFrame();
   const peak = f(data.roofline.peak);
   const roofs = withoutTwins(data.roofline.roofs.map(([name, figure]) => ({ name, colour: colourOf(name), bandwidth: f(figure) })).filter(roof => roof.bandwidth > 0));
-  const { all, known } = rooflinePoints();
-  const points = known.slice(0, MOST_POINTS);
+  const { points, known } = rooflinePoints();
   const ridges = roofs.map(roof => peak / roof.bandwidth);
   const [left, right] = decades([...points.map(point => point.x), ...ridges]);
   const [bottom, top] = decades([...points.map(point => point.y), peak, ...roofs.map(roof => roof.bandwidth * 10 ** left)].filter((y, i) => y > 0 && (i < points.length + 1 || y > peak * 1e-6)));
@@ -91,7 +105,7 @@ function drawRoofline() {
   const held = place.contains(document.activeElement) ? document.activeElement.dataset.nest : undefined;
   place.replaceChildren(svg);
   if (held !== undefined) svg.querySelector(`[data-nest="${held}"]`)?.focus({ preventScroll: true });
-  noteOnRoofline(all.length, known.length, points);
+  noteOnRoofline(data.roofline.points.length, known, points);
 }
 
 function noteOnRoofline(all, known, points) {
@@ -173,10 +187,11 @@ function drawPoints(svg, points, atX, atY, taken) {
     groups.push(group);
     group.append(drawn("circle", { cx, cy, r: radius }));
     group.append(drawn("title", {}, told));
-    group.addEventListener("click", () => showNest(nest));
-    group.addEventListener("keydown", event => keyOnPoint(event, groups, group, nest));
     placed.push({ cx, cy, radius, id });
   }
+  const pointOf = event => event.target.closest?.("[data-nest]");
+  svg.addEventListener("click", event => { const group = pointOf(event); if (group) showNest(Number(group.dataset.nest)); });
+  svg.addEventListener("keydown", event => { const group = pointOf(event); if (group) keyOnPoint(event, groups, group, Number(group.dataset.nest)); });
   // The costliest on top.
   svg.append(...[...groups].reverse());
   const first = placed.slice(0, LABELLED);

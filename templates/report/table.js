@@ -58,14 +58,17 @@ function compare(a, b) {
   return a - b;
 }
 
-/** Rows by their keys, equal ones as they were; what is not known comes last, whichever way. */
-function inOrder(rows, keyOf, descending) {
-  const keys = rows.map(keyOf);
+/** Puts rows in the order of their keys, equal ones as they are numbered; what is not known comes last, whichever way. Rows
+ * that are nearly in order are soon in order. */
+function putInOrder(rows, keyOf, descending) {
+  const keys = new Map(rows.map(row => [row, keyOf(row)]));
   const isKnown = key => key === key && key !== UNKNOWN;
-  const all = rows.map((_, at) => at);
   const sign = descending ? -1 : 1;
-  const order = all.filter(at => isKnown(keys[at])).sort((a, b) => sign * compare(keys[a], keys[b]) || a - b);
-  return [...order, ...all.filter(at => !isKnown(keys[at]))].map(at => rows[at]);
+  return rows.sort((a, b) => {
+    const [x, y] = [keys.get(a), keys.get(b)];
+    if (!isKnown(x) || !isKnown(y)) return isKnown(y) - isKnown(x) || a - b;
+    return sign * compare(x, y) || a - b;
+  });
 }
 
 /** Buttons that turn pages; `turn` is called with a new first row and a number of rows. */
@@ -191,7 +194,7 @@ class DataTable {
   }
 
   rows() {
-    let rows = this.spec.rows.map((row, index) => index);
+    let rows = this.inOrder ?? this.spec.rows.map((row, index) => index);
     if (this.filter) {
       const fits = row => this.spec.rows[row].some(cell => typeof cell === "string" && cell.toLowerCase().includes(this.filter));
       rows = rows.filter(fits);
@@ -202,7 +205,10 @@ class DataTable {
       this.left.textContent = `${all - rows.length} of ${all} agree within ${100 * AGREE} %, or have one side only`;
     } else if (this.left) this.left.textContent = "";
     const { column, descending } = this.sort;
-    return column < 0 ? rows : inOrder(rows, row => sortValue(this.spec.rows[row][column]), descending);
+    if (column < 0) return rows;
+    const ordered = putInOrder(rows, row => sortValue(this.spec.rows[row][column]), descending);
+    if (ordered.length === this.spec.rows.length) this.inOrder = ordered;
+    return ordered;
   }
 
   render() {

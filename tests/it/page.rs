@@ -1,6 +1,6 @@
 //! The page of `--html` as text: nothing from outside, nothing of the source as markup, every cell bound to a formula.
 
-use crate::support::page::{Place, data, formulas};
+use crate::support::page::{Slot, data, formulas};
 use crate::support::programs::{
     WORKED, function, matrix_multiply, mixed, model, program, seven_point,
 };
@@ -347,7 +347,7 @@ fn big_programs_keep_the_costliest_nests_live_and_say_which() {
         .map(|point| point[2].as_u64().expect("a position") as usize);
     let seconds: Vec<usize> = seconds.collect();
     for (seconds, live) in seconds.iter().zip(&live) {
-        let is_step = matches!(formulas.figures[*seconds], Place::Step(_));
+        let is_step = matches!(formulas.figures[*seconds], Slot::Step(_));
         assert_eq!(is_step, *live);
     }
     let total = data["totals"][0][1].as_u64().expect("a position") as usize;

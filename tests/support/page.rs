@@ -13,7 +13,7 @@ pub fn data(page: &str) -> Value {
 
 /// What a step takes, and what an input or a figure is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Place {
+pub enum Slot {
     Input(usize),
     Constant(usize),
     Step(usize),
@@ -23,16 +23,16 @@ pub enum Place {
 pub struct Steps {
     pub constants: Vec<f64>,
     /// The operation's number and as many operands as it has.
-    pub steps: Vec<(u8, Vec<Place>)>,
+    pub steps: Vec<(u8, Vec<Slot>)>,
 }
 
 /// The formulas of a page: inputs that follow from others with the end of their steps, and figures.
 pub struct Formulas {
     pub inputs: usize,
     pub following: Steps,
-    pub definitions: Vec<(usize, usize, Place)>,
+    pub definitions: Vec<(usize, usize, Slot)>,
     pub steps: Steps,
-    pub figures: Vec<Place>,
+    pub figures: Vec<Slot>,
 }
 
 /// The formulas as the page's scripts read them.
@@ -70,12 +70,12 @@ pub fn formulas(page: &str) -> Formulas {
 
 impl Formulas {
     /// The steps that figures need, by number.
-    pub fn needed(&self, figures: &[usize]) -> HashSet<Place> {
+    pub fn needed(&self, figures: &[usize]) -> HashSet<Slot> {
         let mut found = HashSet::new();
-        let mut pending: Vec<Place> = figures.iter().map(|at| self.figures[*at]).collect();
+        let mut pending: Vec<Slot> = figures.iter().map(|at| self.figures[*at]).collect();
         while let Some(place) = pending.pop() {
             if found.insert(place)
-                && let Place::Step(step) = place
+                && let Slot::Step(step) = place
             {
                 pending.extend(&self.steps.steps[step].1);
             }
@@ -127,7 +127,7 @@ impl Steps {
                 let value = number(left);
                 let place = match value % 2 {
                     1 => read.place(inputs, value / 2),
-                    _ => Place::Step(at.checked_sub(value / 2 + 1).expect("an earlier step")),
+                    _ => Slot::Step(at.checked_sub(value / 2 + 1).expect("an earlier step")),
                 };
                 read.steps[at].1.push(place);
             }
@@ -135,23 +135,23 @@ impl Steps {
         read
     }
 
-    fn place(&self, inputs: usize, position: usize) -> Place {
+    fn place(&self, inputs: usize, position: usize) -> Slot {
         let leaves = inputs + self.constants.len();
         match position {
-            _ if position < inputs => Place::Input(position),
-            _ if position < leaves => Place::Constant(position - inputs),
+            _ if position < inputs => Slot::Input(position),
+            _ if position < leaves => Slot::Constant(position - inputs),
             _ => {
                 assert!(position - leaves < self.steps.len(), "no step {position}");
-                Place::Step(position - leaves)
+                Slot::Step(position - leaves)
             }
         }
     }
 
-    fn value(&self, place: Place, inputs: &[f64], values: &[f64]) -> f64 {
+    fn value(&self, place: Slot, inputs: &[f64], values: &[f64]) -> f64 {
         match place {
-            Place::Input(at) => inputs[at],
-            Place::Constant(at) => self.constants[at],
-            Place::Step(at) => values[at],
+            Slot::Input(at) => inputs[at],
+            Slot::Constant(at) => self.constants[at],
+            Slot::Step(at) => values[at],
         }
     }
 

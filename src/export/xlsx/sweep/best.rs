@@ -74,7 +74,7 @@ pub(super) fn best(
         for group in &input.groups {
             for comparison in comparisons(group, report) {
                 at += 1;
-                let Comparison { what, best, of } = &comparison;
+                let Comparison { what, best, of, .. } = &comparison;
                 let text = style::cell(Look::Text, Role::Plain);
                 let count = of.len() as f64;
                 page.text(at, 0, &input.name, &text)?;
