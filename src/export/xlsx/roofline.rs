@@ -229,7 +229,7 @@ fn draw(page: &mut Page, roofline: &Roofline, first: RowNum) -> Result<(), XlsxE
         .legend()
         .delete_entries(&leaders)
         .set_position(rust_xlsxwriter::ChartLegendPosition::Right);
-    chart.set_width(1180).set_height(CHART_ROWS * 20 - 10);
+    chart.set_width(980).set_height(CHART_ROWS * 20 - 10);
     page.worksheet.insert_chart(CHART_ROW, 0, &chart)?;
     Ok(())
 }
