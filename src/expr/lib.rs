@@ -1,6 +1,6 @@
 //! One symbolic expression type for everything: loop bounds, subscripts, and every formula of the
 //! model. An expression is built and simplified here, evaluated in `evaluate`, and printed as text
-//! or as an Excel formula in `print`, as JavaScript in `javascript`, with the limits of
+//! or as an Excel formula in `print`, as steps of an interpreter in `operations`, with the limits of
 //! spreadsheets in `spreadsheet`; nothing else in the crate builds formulas from strings.
 //!
 //! Numbers are `f64`, as in a spreadsheet, so the value that Rust computes and the value that a
@@ -8,7 +8,7 @@
 
 mod evaluate;
 mod expand;
-mod javascript;
+mod operations;
 mod parse;
 mod print;
 pub mod spreadsheet;
@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 
 pub use evaluate::{Lookup, Unbound};
 pub use expand::{Linear, Monomial};
-pub use javascript::JavaScript;
+pub use operations::{Leaves, Operand, Operation, Operations, Step};
 pub use parse::ParseError;
 pub use print::{CellNames, Excel};
 pub use symbol::{Names, Symbol, SymbolKind};

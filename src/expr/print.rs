@@ -16,10 +16,6 @@ pub trait CellNames {
     fn may_be_text(&self, _: &[FigureId]) -> bool {
         false
     }
-    /// What already holds the value of this part of a formula, if anything does.
-    fn part(&self, _: &Expr) -> Option<String> {
-        None
-    }
 }
 
 /// An Excel formula without the leading `=`. Displayed with the operations in the order in which

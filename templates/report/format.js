@@ -1,12 +1,18 @@
 // Numbers as they are shown.
 
 const UNKNOWN = "unknown";
-const PREFIXES = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"], [1e-12, "p"]];
+const PREFIXES = [[1e21, "Z"], [1e18, "E"], [1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"], [1e-12, "p"]];
 
-/** Three significant digits with a prefix: `61.1 MB`. */
+/** Seconds of a year, and from how many on times are in years. */
+const YEAR = 365.25 * 86400;
+const LONG = 1e8;
+
+/** Three significant digits with a prefix: `61.1 MB`. Nobody counts kiloseconds. */
 function withPrefix(value, unit) {
   if (value === 0) return `0 ${unit}`.trim();
   const size = Math.abs(value);
+  if (unit === "s" && size >= LONG) return `${size < 1e6 * YEAR ? grouped((value / YEAR).toFixed(1)) : (value / YEAR).toExponential(2)} years`;
+  if (unit === "s" && size >= 999.5) return `${grouped(value.toFixed(0))} s`;
   // There are no thousandths of a flop or a byte.
   if (["flop", "B"].includes(unit) && size < 0.9995 && size >= 0.001) return `${Number(value.toPrecision(3))} ${unit}`;
   const [scale, prefix] = PREFIXES.find(([scale]) => size >= scale * 0.9995) ?? PREFIXES[PREFIXES.length - 1];

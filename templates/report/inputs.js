@@ -48,7 +48,7 @@ function showInput(control, always) {
   control.dataset.value = s[index];
   const differs = !same(s[index], written.s[index]);
   control.classList.toggle("changed", differs);
-  control.classList.toggle("derived", definitions.has(index) && !isOverridden);
+  control.classList.toggle("derived", derived.has(index) && !isOverridden);
   control.classList.toggle("guessed", Boolean(inputs[index].guessed) && !isOverridden);
   control.placeholder = UNKNOWN;
   control.title = differs ? `as written: ${Number.isFinite(written.s[index]) ? written.s[index] : UNKNOWN}` : "";
@@ -107,7 +107,7 @@ function showChanged() {
       overrides.delete(index);
       edited();
     };
-    const was = Number.isFinite(base(index)) && !definitions.has(index) ? ` (was ${base(index)})` : "";
+    const was = Number.isFinite(base(index)) && !derived.has(index) ? ` (was ${base(index)})` : "";
     return element("li", {}, element("code", {}, ...breakable(inputs[index].name)), ` = ${value}${was} `, back);
   });
   document.getElementById("changed-inputs").replaceChildren(...rows);

@@ -1,29 +1,79 @@
 // The page: totals, and everything that follows an edit.
 
 const tables = [];
+/** What follows an edit: where it is, and how. */
+const parts = [];
+/** Parts that show figures of before the last edit. */
+const stale = new Set();
 let isPending = false;
+
+/** Calls when there is time, at the latest after half a second. */
+const whenIdle = window.requestIdleCallback ? work => requestIdleCallback(work, { timeout: 500 }) : work => setTimeout(() => work({ timeRemaining: () => 5 }), 50);
 
 /** After inputs changed. Many edits before the next picture are shown at once. */
 function edited() {
   compute();
-  writeAddress();
   showState();
   if (isPending) return;
   isPending = true;
-  requestAnimationFrame(() => { isPending = false; showAll(); });
+  requestAnimationFrame(() => { isPending = false; showAll(); whenIdle(writeAddress); });
 }
 
+/** Shows the figures of now: first what is seen, the rest when there is time. */
 function showAll() {
-  tables.forEach(table => table.follow());
-  document.querySelectorAll("[data-figure]").forEach(refresh);
+  parts.forEach(part => stale.add(part));
+  if (options.rows === "all") showStale(() => true);
+  else { showSeen(); whenIdle(showUnseen); }
+}
+
+function showStale(isMeant) {
+  for (const part of [...stale].filter(isMeant)) {
+    stale.delete(part);
+    part.follow();
+  }
+}
+
+function isSeen({ place }) {
+  const { top, bottom } = place.getBoundingClientRect();
+  return bottom > top && bottom >= 0 && top <= window.innerHeight;
+}
+
+/** What is in the window; all places are asked for before anything changes them. */
+function showSeen() {
+  if (stale.size > 0) showStale(isSeen);
+}
+
+function showUnseen(deadline) {
+  const began = deadline.timeRemaining();
+  for (const part of stale) {
+    stale.delete(part);
+    part.follow();
+    if (deadline.timeRemaining() < began / 2) break;
+  }
+  if (stale.size > 0) whenIdle(showUnseen);
+}
+
+/** Everything that follows an edit. Drawings that are closed follow when they are opened. */
+function collectParts() {
+  const byId = id => document.getElementById(id);
+  const add = (place, follow) => parts.push({ place, follow });
+  add(byId("bar"), () => refreshIn(byId("bar")));
+  add(byId("summary"), () => { refreshIn(byId("summary")); drawShares(); });
+  add(byId("inputs"), showInputs);
+  add(byId("roofline"), drawRoofline);
+  tables.forEach(table => add(byId(table.spec.id), () => table.follow()));
+  maps.forEach(map => add(map.box, () => map.follow()));
+  if (data.scatter) add(byId("scatter"), drawScatter);
+  for (const graph of document.querySelectorAll("details.graph")) {
+    add(graph, () => { if (graph.open || options.rows === "all") refreshIn(graph); else refreshIn(graph.firstElementChild); });
+    graph.addEventListener("toggle", () => refreshIn(graph));
+  }
+}
+
+function showInputs() {
   document.querySelectorAll("[data-input]").forEach(control => showInput(control, false));
-  drawRoofline();
-  maps.forEach(map => map.follow());
-  drawScatter();
-  drawShares();
   showMachines();
   showChanged();
-  showState();
 }
 
 /** How many inputs are not as written, and which machine counts. */
@@ -39,24 +89,28 @@ function showState() {
   const { name } = data.presets[picked.other];
   const [, total] = data.totals.find(([, , unit]) => unit === "s") ?? [];
   if (total === undefined) return;
-  const [here, there] = [f[total], onOther[total]];
+  const [here, there] = [f(total), formulas.figure(total, onOther)];
   beside.textContent = `On ${name}, with that machine as it is: ${shown(there, { unit: "s", look: "seconds" })} instead of ${shown(here, { unit: "s", look: "seconds" })}`
     + (here > 0 && there > 0 ? `, ${ratio(here / there)} times as fast.` : ".");
 }
 
+/** What bounds a nest. */
+function boundOf(nest) {
+  const { rows } = tableOf("nests").spec;
+  return sortValue(rows[nest][data.bound_column]);
+}
+
 /** The time of all nests by what bounds them, as one bar. */
 function drawShares() {
-  const spec = data.tables.find(table => table.id === "nests");
-  const column = spec.columns.findIndex(column => column.group === "Time" && column.header === "Bound by");
   const sums = new Map();
   data.roofline.points.forEach(([, , seconds], nest) => {
-    const value = seconds === null ? NaN : f[seconds];
+    const value = seconds === null ? NaN : f(seconds);
     if (!(value > 0 && Number.isFinite(value))) return;
-    const bound = sortValue(spec.rows[nest][column]);
+    const bound = boundOf(nest);
     sums.set(bound, (sums.get(bound) ?? 0) + value);
   });
   const all = [...sums.values()].reduce((sum, value) => sum + value, 0);
-  const shares = [...sums].sort((a, b) => b[1] - a[1]).map(([name, value], at) => ({ name, share: 100 * value / all, colour: `bound-${at % 8}` }));
+  const shares = [...sums].sort((a, b) => b[1] - a[1]).map(([name, value]) => ({ name, share: 100 * value / all, colour: `bound-${colourOf(name)}` }));
   const parts = shares.map(({ name, share, colour }) => {
     const part = element("div", { class: colour, title: `${name}: ${share.toFixed(1)} %` }, share > 9 ? `${name} ${share.toFixed(0)} %` : "");
     part.style.width = `${share}%`;
@@ -116,8 +170,12 @@ function reset() {
 
 /** Paper has no buttons to turn pages with. */
 function showAllForPrint(isPrinted) {
+  showStale(() => true);
   tables.forEach(table => table.print(isPrinted));
 }
+
+/** Lines of the coverage that are seen at once. */
+const COVERAGE_LINES = 8;
 
 /** What the page as a whole says of itself. */
 function introduce() {
@@ -126,9 +184,11 @@ function introduce() {
   const once = data.totals.map(([name, ...rest], at) => [at < data.headline[0] ? `${name}, each nest once` : name, ...rest]);
   totals(document.getElementById("totals"), once);
   totals(document.getElementById("totals-bar"), data.totals.slice(...data.headline));
-  for (const [what, number] of data.coverage) {
-    document.getElementById("coverage").append(element("div", {}, element("dt", {}, what), element("dd", {}, count(number))));
-  }
+  const lines = data.coverage.map(([what, number]) => element("div", {}, element("dt", {}, what), element("dd", {}, count(number))));
+  document.getElementById("coverage").append(...lines.slice(0, COVERAGE_LINES));
+  const rest = document.getElementById("coverage-rest");
+  rest.hidden = lines.length <= COVERAGE_LINES;
+  rest.append(element("summary", {}, `${lines.length - COVERAGE_LINES} more`), element("dl", { class: "figures" }, ...lines.slice(COVERAGE_LINES)));
   const others = data.live.filter(live => !live).length;
   const first = data.live.length - others;
   document.getElementById("limits").textContent = others === 0 ? "" :
@@ -152,17 +212,20 @@ function start(unpacked) {
   if (data.scatter) startScatter();
   startMaps();
   for (const spec of data.tables) tables.push(new DataTable(spec));
+  collectParts();
   sectionLinks();
   document.getElementById("reset").onclick = reset;
   document.getElementById("to-inputs").onclick = event => { event.preventDefault(); goTo(document.getElementById("inputs")); };
-  window.addEventListener("hashchange", () => { if (location.hash.includes("=")) { complain(readAddress()); compute(); showAll(); } });
+  window.addEventListener("hashchange", () => { if (location.hash.includes("=")) { complain(readAddress()); compute(); showState(); showAll(); } });
+  window.addEventListener("scroll", showSeen, { passive: true });
   NARROW.addEventListener("change", () => { drawRoofline(); drawScatter(); });
   window.addEventListener("beforeprint", () => {
     document.querySelectorAll("details.graph").forEach(graph => { graph.open = true; });
     showAllForPrint(true);
   });
   window.addEventListener("afterprint", () => showAllForPrint(false));
-  showAll();
+  showState();
+  parts.forEach(part => part.follow());
   document.documentElement.dataset.milliseconds = Math.round(performance.now());
   document.documentElement.dataset.ready = "true";
 }

@@ -37,7 +37,7 @@ class HeatMap {
 
   value(row, column) {
     const cell = this.spec.rows[row].cells[column];
-    return typeof cell === "number" ? f[cell] : cell[0];
+    return typeof cell === "number" ? f(cell) : cell[0];
   }
 
   /** Colours after an edit. */

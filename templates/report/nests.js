@@ -80,12 +80,12 @@ const ROUGHLY = 0.04;
 function conditions({ conditions, caches }) {
   if (conditions.length === 0) return element("p", { class: "remark" }, "No layer conditions: nothing is reused.");
   const rows = conditions.map(({ carrier, arrays, symbols, sum, distance, again, sizes }) => {
-    const now = f[distance];
-    const holds = sum !== null && Math.abs(f[sum] - now) <= ROUGHLY * now;
+    const now = f(distance);
+    const holds = sum !== null && Math.abs(f(sum) - now) <= ROUGHLY * now;
     const fits = caches.map(({ capacity }, cache) => {
-      const does = now <= f[capacity];
+      const does = now <= f(capacity);
       const cell = element("td", { class: does ? "fits" : "misses" }, does ? "✓ " : "✗ ");
-      const [name, largest] = sizes.find(([, figures]) => f[figures[cache]] >= 1 && f[figures[cache]] < 1e15) ?? [];
+      const [name, largest] = sizes.find(([, figures]) => f(figures[cache]) >= 1 && f(figures[cache]) < 1e15) ?? [];
       if (name) cell.append(`to ${name} = `, bind(element("span"), largest[cache], COLUMN.size));
       return cell;
     });
@@ -99,12 +99,12 @@ function conditions({ conditions, caches }) {
 
 /** Time by bound, the slowest in bold. */
 function times({ times }) {
-  const known = times.map(({ seconds }) => f[seconds]).filter(Number.isFinite);
+  const known = times.map(({ seconds }) => f(seconds)).filter(Number.isFinite);
   const slowest = known.length ? Math.max(...known) : NaN;
   const rows = times.map(({ name, bytes, seconds }) => {
     const bar = element("td", { class: "bar" }, element("span"));
-    bar.firstChild.style.width = `${slowest > 0 ? 100 * f[seconds] / slowest : 0}%`;
-    return element("tr", { class: f[seconds] === slowest && slowest > 0 ? "slowest" : false }, element("th", { scope: "row" }, name),
+    bar.firstChild.style.width = `${slowest > 0 ? 100 * f(seconds) / slowest : 0}%`;
+    return element("tr", { class: f(seconds) === slowest && slowest > 0 ? "slowest" : false }, element("th", { scope: "row" }, name),
       bytes === null ? element("td") : bind(element("td"), bytes, COLUMN.bytes), bind(element("td"), seconds, COLUMN.seconds), bar);
   });
   return small("Time by bound: the slowest hides the others", ["Part", "Bytes", "Time", ""], rows);

@@ -2,7 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 /** Points that are drawn. */
-const MOST_POINTS = 500;
+const MOST_POINTS = 250;
 const FRAME = { left: 78, right: 24, top: 22, bottom: 52, width: 960, height: 520 };
 const NARROW = matchMedia("(max-width: 40rem)");
 
@@ -42,13 +42,50 @@ function withoutTwins(roofs) {
   return lines;
 }
 
+/** Nests with a label: those with the most time. */
+const LABELLED = 10;
+
+/** The colour of what bounds nests, the same in all drawings: of a memory level that of its roof. */
+function colourOf(bound) {
+  if (!colourOf.places) {
+    const levels = data.roofline.roofs.map(([name]) => name);
+    const others = data.bounds.filter(name => !levels.includes(name));
+    const most = Math.max(levels.length, LEVELS);
+    colourOf.places = new Map([...levels.map((name, at) => [name, at % COLOURS]), ...others.map((name, at) => [name, (most + at) % COLOURS])]);
+  }
+  return colourOf.places.get(bound) ?? COLOURS - 1;
+}
+
+/** Colours that there are, and how many of them memory levels have. */
+const COLOURS = 8;
+const LEVELS = 4;
+
+/** Nests from the costliest on, as they were at the last edit: what is nearly in order is soon in order. */
+let byTime = null;
+
+/** Nests with a place in the drawing, those with the most time first, as many as are drawn; and how many have one. */
+function rooflinePoints() {
+  const { points } = data.roofline;
+  const times = Float64Array.from(points, ([, , seconds]) => seconds === null ? 0 : f(seconds));
+  const key = nest => Number.isNaN(times[nest]) ? -1 : times[nest];
+  byTime ??= points.map((_, nest) => nest);
+  byTime.sort((a, b) => key(b) - key(a) || a - b);
+  const found = [];
+  let known = 0;
+  for (const nest of byTime) {
+    const [x, y] = [f(points[nest][0]), f(points[nest][1])];
+    if (!(x > 0 && y > 0 && x < Infinity && y < Infinity)) continue;
+    known++;
+    if (found.length < MOST_POINTS) found.push({ nest, x, y, seconds: times[nest] });
+  }
+  return { points: found, known };
+}
+
 function drawRoofline() {
   setFrame();
-  const peak = f[data.roofline.peak];
-  const roofs = withoutTwins(data.roofline.roofs.map(([name, figure]) => ({ name, bandwidth: f[figure] })).filter(roof => roof.bandwidth > 0));
-  const all = data.roofline.points.map(([intensity, rate, seconds], nest) => ({ nest, x: f[intensity], y: f[rate], seconds: seconds === null ? 0 : f[seconds] }));
-  const known = all.filter(({ x, y }) => x > 0 && y > 0 && Number.isFinite(x) && Number.isFinite(y));
-  const points = known.length > MOST_POINTS ? known.sort((a, b) => b.seconds - a.seconds).slice(0, MOST_POINTS) : known;
+  const peak = f(data.roofline.peak);
+  const roofs = withoutTwins(data.roofline.roofs.map(([name, figure]) => ({ name, colour: colourOf(name), bandwidth: f(figure) })).filter(roof => roof.bandwidth > 0));
+  const { points, known } = rooflinePoints();
   const ridges = roofs.map(roof => peak / roof.bandwidth);
   const [left, right] = decades([...points.map(point => point.x), ...ridges]);
   const [bottom, top] = decades([...points.map(point => point.y), peak, ...roofs.map(roof => roof.bandwidth * 10 ** left)].filter((y, i) => y > 0 && (i < points.length + 1 || y > peak * 1e-6)));
@@ -56,25 +93,31 @@ function drawRoofline() {
   const atX = x => FRAME.left + (Math.log10(x) - left) / (right - left) * inner.width;
   const atY = y => FRAME.top + inner.height - (Math.log10(y) - bottom) / (top - bottom) * inner.height;
   const title = "Roofline: flops per second over flops per byte";
-  const costliest = points.reduce((best, point) => best && best.seconds >= point.seconds ? best : point, null);
-  const told = costliest ? `The costliest, ${data.nests[costliest.nest].id}, reaches ${withPrefix(costliest.y, "flop/s")} at ${ratio(costliest.x)} flop/B.` : "";
+  const told = points.length ? `The costliest, ${data.nests[points[0].nest].id}, reaches ${withPrefix(points[0].y, "flop/s")} at ${ratio(points[0].x)} flop/B.` : "";
   const about = `${points.length} nests below a peak of ${withPrefix(peak, "flop/s")} and ${roofs.map(roof => `${roof.name} at ${withPrefix(roof.bandwidth, "B/s")}`).join(", ")}. ${told}`;
   const svg = drawn("svg", { viewBox: `0 0 ${FRAME.width} ${FRAME.height}`, role: "group", "aria-labelledby": "roofline-name roofline-about" });
   svg.append(drawn("title", { id: "roofline-name" }, title), drawn("desc", { id: "roofline-about" }, about));
   drawAxes(svg, [left, right], [bottom, top], atX, atY, ["flops per byte of memory traffic", "flops per second"]);
-  const taken = [];
+  const taken = { texts: [], circles: [] };
   drawRoofs(svg, roofs, peak, [10 ** left, 10 ** right], [10 ** bottom, 10 ** top], atX, atY, taken);
-  const labelled = drawPoints(svg, points, atX, atY, taken);
+  drawPoints(svg, points, atX, atY, taken);
   const place = document.getElementById("roofline-drawing");
   const held = place.contains(document.activeElement) ? document.activeElement.dataset.nest : undefined;
   place.replaceChildren(svg);
   if (held !== undefined) svg.querySelector(`[data-nest="${held}"]`)?.focus({ preventScroll: true });
-  const none = all.length - known.length;
+  noteOnRoofline(data.roofline.points.length, known, points);
+}
+
+function noteOnRoofline(all, known, points) {
   const notes = [];
-  if (points.length < known.length) notes.push(`Of ${known.length} nests, the ${points.length} with the most time are drawn.`);
-  if (labelled < points.length) notes.push(`${points.length - labelled} of ${points.length} points have no room for a label: point at one to read its name, or look it up in the table of nests.`);
-  if (none > 0) notes.push(`${none} of ${all.length} nests ${none === 1 ? "has" : "have"} no flops, no memory traffic or an unknown time, and so no place here.`);
+  if (points.length > LABELLED) notes.push(`The ${LABELLED} nests with the most time have labels; point at another to read its name.`);
+  if (points.length < known) notes.push(`Of ${known} nests, the ${points.length} with the most time are drawn.`);
+  const none = all - known;
+  if (none > 0) notes.push(`${none} of ${all} nests ${none === 1 ? "has" : "have"} no flops, no memory traffic or an unknown time, and so no place here.`);
   document.getElementById("roofline-note").textContent = notes.join(" ");
+  // Where there is little room, labels are numbers.
+  const names = NARROW.matches ? points.slice(0, LABELLED).map(({ nest }) => element("li", {}, ...breakable(data.nests[nest].id))) : [];
+  document.getElementById("roofline-key").replaceChildren(...names);
 }
 
 function drawAxes(svg, [left, right], [bottom, top], atX, atY, [across, up]) {
@@ -97,64 +140,115 @@ function drawAxes(svg, [left, right], [bottom, top], atX, atY, [across, up]) {
 
 function drawRoofs(svg, roofs, peak, [low, high], [bottom, top], atX, atY, taken) {
   const ridge = Math.min(...roofs.map(roof => peak / roof.bandwidth));
-  const line = (from, to) => svg.append(drawn("line", { class: "roof", x1: atX(from[0]), y1: atY(from[1]), x2: atX(to[0]), y2: atY(to[1]) }));
-  line([Math.max(low, Math.min(ridge, high)), peak], [high, peak]);
-  const label = (text, x, y, attributes) => {
-    svg.append(drawn("text", { class: "roof-name", x, y, ...attributes }, text));
-  };
+  const line = (from, to, colour) => svg.append(drawn("line", { class: `roof${colour}`, x1: atX(from[0]), y1: atY(from[1]), x2: atX(to[0]), y2: atY(to[1]) }));
+  line([Math.max(low, Math.min(ridge, high)), peak], [high, peak], "");
+  const label = (text, x, y, attributes, colour = "") => svg.append(drawn("text", { class: `roof-name${colour}`, x, y, ...attributes }, text));
   const peakText = `peak ${withPrefix(peak, "flop/s")}`;
   const far = FRAME.width - FRAME.right - 6;
   label(peakText, far, atY(peak) - 7, { "text-anchor": "end" });
-  taken.push([far - 7 * peakText.length, atY(peak) - 20, far, atY(peak) - 2]);
-  for (const [index, { name, bandwidth }] of [...roofs].sort((a, b) => b.bandwidth - a.bandwidth).entries()) {
+  taken.texts.push([far - 7 * peakText.length, atY(peak) - 20, far, atY(peak) - 2]);
+  for (const [index, { name, bandwidth, colour }] of [...roofs].sort((a, b) => b.bandwidth - a.bandwidth).entries()) {
     const start = Math.max(low, bottom / bandwidth);
     const end = Math.min(high, peak / bandwidth);
     if (!(start < end)) continue;
-    line([start, start * bandwidth], [end, end * bandwidth]);
+    line([start, start * bandwidth], [end, end * bandwidth], ` level-${colour}`);
     const [x1, y1, x2, y2] = [atX(start), atY(start * bandwidth), atX(end), atY(end * bandwidth)];
     const angle = Math.atan2(y2 - y1, x2 - x1) * 180 / Math.PI;
     const text = `${name} ${withPrefix(bandwidth, "B/s")}`;
     // Names of neighbours that are close to each other do not stand side by side.
     const share = 0.06 + 0.44 * (index % 2);
     const [x, y] = [x1 + (x2 - x1) * share, y1 + (y2 - y1) * share];
-    label(text, x, y - 6, { transform: `rotate(${angle} ${x} ${y})` });
+    // Above the highest line, below the others: between lines there is little room.
+    const above = index === 0 ? -6 : 15;
+    label(text, x, y + above, { transform: `rotate(${angle} ${x} ${y})` }, ` level-${colour}`);
     // Names of nests keep off it.
     const [cos, sin] = [Math.cos(angle * Math.PI / 180), Math.sin(angle * Math.PI / 180)];
-    for (let along = 4; along < 7 * text.length; along += 8) {
-      const [bx, by] = [x + along * cos + 10 * sin, y + along * sin - 10 * cos];
-      taken.push([bx - 6, by - 6, bx + 6, by + 6]);
+    for (let far = 4; far < 7 * text.length; far += 8) {
+      const [bx, by] = [x + far * cos - (above - 4) * sin, y + far * sin + (above - 4) * cos];
+      taken.texts.push([bx - 6, by - 6, bx + 6, by + 6]);
     }
+    along([x1, y1], [x2, y2]).forEach(([x, y]) => taken.circles.push([x - 1, y - 1, x + 1, y + 1]));
   }
 }
 
-/** Points with the labels that there is room for, the costliest nests first; returns how many labels. */
+/** Points, the costliest nests first, and labels of the first ones. */
 function drawPoints(svg, points, atX, atY, taken) {
   const sum = points.reduce((total, point) => total + point.seconds, 0);
-  const order = [...points].sort((a, b) => b.seconds - a.seconds);
-  let labelled = 0;
-  const labels = [];
   const groups = [];
-  for (const { nest, x, y, seconds } of order) {
+  const placed = [];
+  for (const { nest, x, y, seconds } of points) {
     const [cx, cy] = [atX(x), atY(y)];
     const radius = 4 + 10 * Math.sqrt(sum > 0 ? seconds / sum : 0);
     const { id } = data.nests[nest];
-    const told = `${id}: ${ratio(x)} flop/B, ${withPrefix(y, "flop/s")}, ${data.roofline.points[nest][2] === null ? "not reached by any call that could be followed" : withPrefix(seconds, "s")}`;
+    const bound = boundOf(nest);
+    const told = `${id}: ${ratio(x)} flop/B, ${withPrefix(y, "flop/s")}, ${data.roofline.points[nest][2] === null ? "not reached by any call that could be followed" : `${withPrefix(seconds, "s")}, bound by ${bound}`}`;
     // One stop for the Tab key; arrows go on to the others.
-    const group = drawn("g", { class: "point", role: "link", tabindex: groups.length === 0 ? 0 : -1, "aria-label": told, "data-nest": nest });
+    const group = drawn("g", { class: `point level-${colourOf(bound)}`, role: "link", tabindex: groups.length === 0 ? 0 : -1, "aria-label": told, "data-nest": nest });
     groups.push(group);
     group.append(drawn("circle", { cx, cy, r: radius }));
     group.append(drawn("title", {}, told));
-    group.addEventListener("click", () => showNest(nest));
-    group.addEventListener("keydown", event => keyOnPoint(event, groups, group, nest));
-    svg.append(group);
-    const place = labels.length < 200 ? room(id, cx, cy, radius, taken) : null;
-    if (place) {
-      labelled++;
-      labels.push(drawn("text", { class: "label", x: place.x, y: place.y }, id));
+    placed.push({ cx, cy, radius, id });
+  }
+  const pointOf = event => event.target.closest?.("[data-nest]");
+  svg.addEventListener("click", event => { const group = pointOf(event); if (group) showNest(Number(group.dataset.nest)); });
+  svg.addEventListener("keydown", event => { const group = pointOf(event); if (group) keyOnPoint(event, groups, group, Number(group.dataset.nest)); });
+  // The costliest on top.
+  svg.append(...[...groups].reverse());
+  const first = placed.slice(0, LABELLED);
+  taken.circles.push(...placed.map(({ cx, cy, radius }) => [cx - radius, cy - radius, cx + radius, cy + radius]));
+  first.forEach((point, at) => drawLabel(svg, point, NARROW.matches ? String(at + 1) : point.id, taken));
+}
+
+const overlap = (a, b) => a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3];
+
+/** Width of a character of a label, and the height of a line. */
+const LETTER = 6.8;
+const LABEL_HEIGHT = 13;
+/** Directions in which labels stand, and how far from their point. */
+const DIRECTIONS = 16;
+const DISTANCES = [4, 18, 32, 48, 66, 88, 112, 140, 172, 208, 250, 300];
+
+/** A label beside its point, with a line to it unless it stands at it. */
+function drawLabel(svg, point, text, taken) {
+  const place = room(point, LETTER * text.length, taken);
+  if (!place) return;
+  const { box, end, distance } = place;
+  taken.texts.push(box);
+  if (distance > DISTANCES[0]) {
+    const towards = Math.atan2(end[1] - point.cy, end[0] - point.cx);
+    const start = [point.cx + point.radius * Math.cos(towards), point.cy + point.radius * Math.sin(towards)];
+    svg.append(drawn("line", { class: "leader", x1: start[0], y1: start[1], x2: end[0], y2: end[1] }));
+    along(start, end).forEach(([x, y]) => taken.texts.push([x - 1, y - 1, x + 1, y + 1]));
+  }
+  svg.append(drawn("text", { class: "label", x: box[0] + 1, y: box[3] - 3 }, text));
+}
+
+/** Points on a line, a few pixels from each other. */
+function along([x1, y1], [x2, y2]) {
+  const count = Math.ceil(Math.hypot(x2 - x1, y2 - y1) / 6);
+  return Array.from({ length: Math.max(count - 1, 0) }, (_, at) => [x1 + (x2 - x1) * (at + 1) / count, y1 + (y2 - y1) * (at + 1) / count]);
+}
+
+/** Where a label covers no other, no line and no point, the nearer the better; a point rather than another label if nothing is free. */
+function room({ cx, cy, radius }, width, { texts, circles }) {
+  let second = null;
+  for (const distance of DISTANCES) {
+    for (let direction = 0; direction < DIRECTIONS; direction++) {
+      const angle = 2 * Math.PI * direction / DIRECTIONS;
+      const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+      const end = [cx + (radius + distance) * cos, cy + (radius + distance) * sin];
+      const left = end[0] - (cos > 0.3 ? 0 : cos < -0.3 ? width + 2 : width / 2);
+      const top = end[1] - (sin > 0.3 ? 0 : sin < -0.3 ? LABEL_HEIGHT : LABEL_HEIGHT / 2);
+      const box = [left, top, left + width + 2, top + LABEL_HEIGHT];
+      const isInside = box[0] > FRAME.left && box[2] < FRAME.width - FRAME.right && box[1] > FRAME.top && box[3] < FRAME.height - FRAME.bottom;
+      if (!isInside || texts.some(other => overlap(box, other))) continue;
+      if (along([cx, cy], end).some(([x, y]) => texts.some(other => overlap([x, y, x, y], other)))) continue;
+      const place = { box, end, distance };
+      if (!circles.some(other => overlap(box, other))) return place;
+      second ??= place;
     }
   }
-  svg.append(...labels);
-  return labelled;
+  return second;
 }
 
 /** Enter shows the source of a nest, arrows go to the next costlier or less costly one. */
@@ -167,20 +261,4 @@ function keyOnPoint(event, groups, group, nest) {
     next.focus();
   } else return;
   event.preventDefault();
-}
-
-/** Beside the point, where no other label is. */
-function room(text, cx, cy, radius, taken) {
-  const width = 6.6 * text.length;
-  const places = [[cx + radius + 4, cy + 4], [cx - radius - 4 - width, cy + 4], [cx - width / 2, cy - radius - 5], [cx - width / 2, cy + radius + 14]];
-  for (const [x, y] of places) {
-    const box = [x - 1, y - 11, x + width + 1, y + 3];
-    const isInside = box[0] > FRAME.left && box[2] < FRAME.width - FRAME.right && box[1] > FRAME.top && box[3] < FRAME.height - FRAME.bottom;
-    const isFree = taken.every(other => box[2] < other[0] || other[2] < box[0] || box[3] < other[1] || other[3] < box[1]);
-    if (isInside && isFree) {
-      taken.push(box);
-      return { x, y };
-    }
-  }
-  return null;
 }

@@ -24,7 +24,7 @@ function startScatter() {
 
 function drawScatter() {
   if (!data.scatter) return;
-  const valued = data.scatter.points.map(([series, nest, quantity, predicted, done]) => ({ series, nest, quantity, done, predicted: Array.isArray(predicted) ? predicted[0] : f[predicted] }));
+  const valued = data.scatter.points.map(([series, nest, quantity, predicted, done]) => ({ series, nest, quantity, done, predicted: Array.isArray(predicted) ? predicted[0] : f(predicted) }));
   const points = valued.filter(({ predicted, done }) => predicted > 0 && done > 0 && Number.isFinite(predicted) && Number.isFinite(done));
   const [low, high] = decades(points.flatMap(({ predicted, done }) => [predicted, done]));
   const inner = { width: FRAME.width - FRAME.left - FRAME.right, height: FRAME.height - FRAME.top - FRAME.bottom };

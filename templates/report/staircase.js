@@ -11,8 +11,8 @@ const stairsWidth = () => NARROW.matches ? 370 : 560;
 
 /** Corners, the smallest capacity first: `{ capacity, before, after, step }`; null where something is not known. */
 function corners({ least, steps }) {
-  const bottom = f[least[0]] + f[least[1]];
-  const known = steps.map(([capacity, fetched, written], step) => ({ capacity: f[capacity], cost: f[fetched] + f[written], step }));
+  const bottom = f(least[0]) + f(least[1]);
+  const known = steps.map(([capacity, fetched, written], step) => ({ capacity: f(capacity), cost: f(fetched) + f(written), step }));
   if (!Number.isFinite(bottom) || known.some(({ capacity, cost }) => !Number.isFinite(capacity + cost))) return null;
   known.sort((a, b) => a.capacity - b.capacity);
   let bytes = known.reduce((sum, { cost }) => sum + cost, bottom);
@@ -33,7 +33,7 @@ function binary(bytes) {
 function staircase(detail) {
   const stairs = detail.staircase && corners(detail.staircase);
   if (!stairs) return [];
-  const caches = detail.caches.map(({ name, capacity, bytes }) => ({ name, capacity: f[capacity], bytes: f[bytes] }))
+  const caches = detail.caches.map(({ name, capacity, bytes }) => ({ name, capacity: f(capacity), bytes: f(bytes) }))
     .filter(({ capacity, bytes }) => capacity > 0 && Number.isFinite(bytes));
   const sizes = [...caches.map(cache => cache.capacity), ...stairs.found.map(corner => Math.max(1, corner.capacity))];
   if (sizes.length === 0) return [];
@@ -102,13 +102,13 @@ const MOST_NAMED = 4;
 /** What moves through each cache: once, and again for the reuses that it does not hold. */
 function whyItMoves({ caches, staircase, behind }) {
   if (!staircase || caches.length === 0) return [];
-  const once = f[staircase.least[0]] + f[staircase.least[1]];
-  const again = staircase.steps.map(([capacity, fetched, written]) => ({ capacity: f[capacity], cost: f[fetched] + f[written] }));
+  const once = f(staircase.least[0]) + f(staircase.least[1]);
+  const again = staircase.steps.map(([capacity, fetched, written]) => ({ capacity: f(capacity), cost: f(fetched) + f(written) }));
   if (!Number.isFinite(once + again.reduce((sum, { capacity, cost }) => sum + capacity + cost, 0))) return [];
   const costly = again.map((_, step) => step).filter(step => again[step].cost > 0).sort((a, b) => again[b].cost - again[a].cost);
   const named = costly.slice(0, MOST_NAMED);
   const parts = caches.map(({ capacity }) => {
-    const moved = step => again[step].capacity > f[capacity] ? again[step].cost : 0;
+    const moved = step => again[step].capacity > f(capacity) ? again[step].cost : 0;
     const shares = [once, ...named.map(moved)];
     const rest = again.reduce((sum, _, step) => sum + (named.includes(step) ? 0 : moved(step)), 0);
     return costly.length > named.length ? [...shares, rest] : shares;

@@ -2,56 +2,68 @@
 
 let data;
 let inputs;
+let formulas;
 /** Values of all inputs; what is unknown is not a number. */
 let s;
-/** Values of inputs and figures as the page was written. */
+/** The value of a figure. */
+const f = figure => formulas.figure(figure);
+/** Values of inputs, and all that formulas come to, as the page was written. */
 let written;
-/** Inputs that follow from others, by position. */
-let definitions;
+/** Inputs that follow from others. */
+let derived;
+/** What limits nothing where it is not known: inputs with the numbers that formulas then take. */
+let absent;
 /** What was set by hand: position of an input to number. */
 const overrides = new Map();
 /** Positions among the presets: the machine that counts, and the one beside it; none is the machine as written, or no other. */
 const picked = { machine: -1, other: -1 };
-/** Figures on the other machine, if one is picked. */
+/** What formulas come to on the other machine, if one is picked. */
 let onOther = null;
 
 function take(unpacked) {
-  data = unpacked;
+  ({ data, formulas } = unpacked);
   inputs = data.inputs;
-  s = new Float64Array(inputs.length);
-  definitions = new Map(derived);
-  data.constants.forEach(([first, values]) => values.forEach((value, at) => { f[first + at] = value ?? NaN; }));
+  ({ inputs: s } = formulas);
+  derived = new Set(formulas.definitions.map(({ input }) => input));
+  absent = inputs.flatMap(({ absent }, index) => absent == null ? [] : [[index, absent]]);
+  for (const input of inputs) input.value ??= NaN;
+  findBounds();
   compute();
-  written = { s: s.slice(), f: f.slice() };
+  written = { s: s.slice(), values: formulas.steps.values.slice() };
+}
+
+/** What can bound nests: names, and the column of nests that has them. */
+function findBounds() {
+  const { columns, rows } = data.tables.find(table => table.id === "nests");
+  data.bound_column = columns.findIndex(column => column.group === "Time" && column.header === "Bound by");
+  const lists = new Set(rows.map(row => row[data.bound_column]).filter(Array.isArray).map(cell => cell[1]));
+  data.bounds = [...new Set([...lists].flatMap(list => data.choices[list]))];
 }
 
 /** What an input is if nobody sets it: as the machine says that is picked, or as written. */
 function base(index, preset = picked.machine) {
   const values = preset < 0 ? null : data.presets[preset].values;
-  return (values && index < values.length ? values[index] : inputs[index].value) ?? NaN;
+  return values && index < values.length ? values[index] ?? NaN : inputs[index].value;
 }
 
-function evaluate() {
-  for (const [index, definition] of derived) if (!overrides.has(index)) s[index] = definition(s);
-  // What is not known is no number, but for what limits nothing where it is not known.
-  const taken = s.map((value, index) => Number.isNaN(value) ? inputs[index].absent ?? NaN : value);
-  for (const assign of figures) assign(taken);
+/** All figures on a machine; what was set by hand of the first one is not of another. */
+function computeOn(preset, isOther) {
+  const { length } = data.presets[0]?.values ?? [];
+  for (let index = 0; index < inputs.length; index++) s[index] = base(index, preset);
+  for (const [index, value] of overrides) if (!isOther || index >= length) s[index] = value;
+  formulas.run(input => overrides.has(input), absent);
 }
 
 function compute() {
+  onOther = null;
   if (picked.other >= 0) {
-    // What was set by hand of the machine is of the first one.
-    const { length } = data.presets[picked.other].values;
-    inputs.forEach((input, index) => { s[index] = index < length ? base(index, picked.other) : overrides.get(index) ?? base(index); });
-    evaluate();
-    onOther = f.slice();
-  } else onOther = null;
-  inputs.forEach((input, index) => { s[index] = overrides.get(index) ?? base(index); });
-  evaluate();
+    computeOn(picked.other, true);
+    onOther = formulas.steps.values.slice();
+  }
+  computeOn(picked.machine, false);
 }
 
-const same = (a, b) => a === b || (a !== a && b !== b);
-const isChanged = figure => !same(f[figure], written.f[figure]);
+const isChanged = figure => !same(f(figure), formulas.figure(figure, written.values));
 
 const SIZES = { "": 1, B: 1, KiB: 1024, MiB: 1048576, GiB: 1073741824, kB: 1e3, MB: 1e6, GB: 1e9 };
 
@@ -76,7 +88,7 @@ function setInput(index, text) {
   if (input.fixed) return "cannot be changed here, because this level is not in the formulas: use --set and write the report again";
   const { value, problem } = read(input, text);
   if (problem) return problem;
-  const isAsWritten = value === base(index) && !definitions.has(index);
+  const isAsWritten = value === base(index) && !derived.has(index);
   if (isAsWritten) overrides.delete(index); else overrides.set(index, value);
 }
 

@@ -30,30 +30,45 @@ const worded = (target, value, column) => target.names
 function refresh(target) {
   const figure = Number(target.dataset.figure);
   const column = target.column ?? target.dataset;
-  const value = f[figure];
+  const value = f(figure);
   const text = worded(target, value, column);
   if (target.textContent !== text) target.textContent = text;
   target.dataset.value = value;
   const exact = !target.names && Number.isFinite(value) ? String(value) : "";
-  const was = isChanged(figure) ? `as written: ${worded(target, written.f[figure], column)}` : "";
+  const was = isChanged(figure) ? `as written: ${worded(target, formulas.figure(figure, written.values), column)}` : "";
   target.classList.toggle("changed", was !== "");
   target.classList.toggle("unknown", text === UNKNOWN);
   // An SVG text has no tooltip of its own; its group has one.
   if (!(target instanceof SVGElement)) target.title = [exact, was].filter(Boolean).join("; ");
 }
 
+/** Shows the values that all bound elements in a place have now. */
+const refreshIn = place => place.querySelectorAll("[data-figure]").forEach(refresh);
+
 /** What a cell is sorted by. */
 function sortValue(cell, column) {
   if (cell === null) return NaN;
-  if (typeof cell === "number") return f[cell];
-  if (Array.isArray(cell)) return cell.length === 2 ? data.choices[cell[1]][f[cell[0]] - 1] ?? UNKNOWN : cell[0];
+  if (typeof cell === "number") return f(cell);
+  if (Array.isArray(cell)) return cell.length === 2 ? data.choices[cell[1]][f(cell[0]) - 1] ?? UNKNOWN : cell[0];
   return cell;
 }
 
 function compare(a, b) {
   if (typeof a === "string" || typeof b === "string") return String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0;
-  // What is not known comes last, whichever way.
   return a - b;
+}
+
+/** Puts rows in the order of their keys, equal ones as they are numbered; what is not known comes last, whichever way. Rows
+ * that are nearly in order are soon in order. */
+function putInOrder(rows, keyOf, descending) {
+  const keys = new Map(rows.map(row => [row, keyOf(row)]));
+  const isKnown = key => key === key && key !== UNKNOWN;
+  const sign = descending ? -1 : 1;
+  return rows.sort((a, b) => {
+    const [x, y] = [keys.get(a), keys.get(b)];
+    if (!isKnown(x) || !isKnown(y)) return isKnown(y) - isKnown(x) || a - b;
+    return sign * compare(x, y) || a - b;
+  });
 }
 
 /** Buttons that turn pages; `turn` is called with a new first row and a number of rows. */
@@ -179,7 +194,7 @@ class DataTable {
   }
 
   rows() {
-    let rows = this.spec.rows.map((row, index) => index);
+    let rows = this.inOrder ?? this.spec.rows.map((row, index) => index);
     if (this.filter) {
       const fits = row => this.spec.rows[row].some(cell => typeof cell === "string" && cell.toLowerCase().includes(this.filter));
       rows = rows.filter(fits);
@@ -191,13 +206,9 @@ class DataTable {
     } else if (this.left) this.left.textContent = "";
     const { column, descending } = this.sort;
     if (column < 0) return rows;
-    const keys = new Map(rows.map(row => [row, sortValue(this.spec.rows[row][column])]));
-    const isKnown = key => key === key && key !== UNKNOWN;
-    return rows.sort((a, b) => {
-      const [x, y] = [keys.get(a), keys.get(b)];
-      if (!isKnown(x) || !isKnown(y)) return isKnown(y) - isKnown(x) || a - b;
-      return (descending ? compare(y, x) : compare(x, y)) || a - b;
-    });
+    const ordered = putInOrder(rows, row => sortValue(this.spec.rows[row][column]), descending);
+    if (ordered.length === this.spec.rows.length) this.inOrder = ordered;
+    return ordered;
   }
 
   render() {
@@ -261,7 +272,7 @@ class DataTable {
     const cells = this.columns.map((index, position) => this.cell(row, index, position === 0));
     if (this.spec.id === "nests" && onOther) {
       const figure = data.roofline.points[row][2];
-      cells.push(element("td", {}, figure === null ? "" : shown(onOther[figure], { unit: "s", look: "seconds" })));
+      cells.push(element("td", {}, figure === null ? "" : shown(formulas.figure(figure, onOther), { unit: "s", look: "seconds" })));
     }
     return element("tr", {}, ...cells);
   }
@@ -295,6 +306,7 @@ class DataTable {
 
   /** After an edit: order and values. */
   follow() {
-    if (this.isOpen && (this.sort.column >= 0 || this.spec.sides || this.spec.id === "nests")) this.render();
+    if (!this.isOpen) return;
+    if (this.sort.column >= 0 || this.spec.sides || this.spec.id === "nests") this.render(); else refreshIn(this.body);
   }
 }

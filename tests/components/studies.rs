@@ -2,20 +2,24 @@
 //! laid out as PolyBench/C is, and the samples.
 #![cfg(target_os = "linux")]
 
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::support::command;
+use crate::tool;
 
 /// What is in `tests/studies`: scripts, and what they share.
-const FILES: [&str; 18] = [
+const FILES: [&str; 22] = [
+    "browser.py",
     "clock",
     "compared",
     "counted",
     "diff_seeded",
     "drawn_nests",
+    "engines",
     "far_objects",
     "first_run",
     "formulas",
@@ -23,12 +27,14 @@ const FILES: [&str; 18] = [
     "measured.py",
     "memory_depth",
     "rankings",
+    "repaint",
     "running.py",
     "sweep",
     "swept",
     "understood",
     "unseen",
     "validated",
+    "workbook.py",
 ];
 
 /// A script, run with the program that is tested.
@@ -89,7 +95,7 @@ fn examples_of_shared_parts_hold() {
     python
         .current_dir(command::root().join("tests/studies"))
         .env("PYTHONDONTWRITEBYTECODE", "1")
-        .args(["-m", "doctest", "lines.py", "measured.py"]);
+        .args(["-m", "doctest", "lines.py", "measured.py", "workbook.py"]);
     assert_eq!(printed(&mut python), "");
 }
 
@@ -99,6 +105,70 @@ fn formulas() {
     let text = printed(study("formulas").arg("samples=samples/kernels"));
     has(&text, "| samples | 20 |");
     has(&text, "samples: none");
+}
+
+/// Sources of a program with as many nests as a small application has: stencils over fields, in routines that a main
+/// program calls.
+fn application(directory: &Path, routines: usize) {
+    let mut main = String::from(
+        "program application\n  implicit none\n  integer, parameter :: nx = 600, ny = 400\n  integer :: step\n  \
+         real(8) :: a(nx,ny), b(nx,ny), c(nx,ny)\n  do step = 1, 20\n",
+    );
+    for number in 0..routines {
+        main.push_str(&format!("    call routine_{number}(a, b, c, nx, ny)\n"));
+        let far = 1 + number % 3;
+        let text = format!(
+            "subroutine routine_{number}(a, b, c, nx, ny)\n  implicit none\n  integer, intent(in) :: nx, ny\n  \
+             real(8), intent(inout) :: a(nx,ny), b(nx,ny), c(nx,ny)\n  integer :: i, j\n  \
+             do j = 1 + {far}, ny - {far}\n    do i = 1 + {far}, nx - {far}\n      \
+             b(i,j) = 0.25d0*(a(i-{far},j) + a(i+{far},j) + a(i,j-{far}) + a(i,j+{far}))\n    end do\n  end do\n  \
+             do j = 1, ny\n    do i = 1, nx\n      c(i,j) = c(i,j) + {number}.5d0*b(i,j)/a(i,j)\n    end do\n  end do\n  \
+             do j = 2, ny\n    do i = 1, nx\n      a(i,j) = b(i,j) - c(i,j-1)\n    end do\n  end do\nend subroutine\n"
+        );
+        let path = directory.join(format!("routine_{number}.f90"));
+        std::fs::write(path, text).expect("the directory can be written to");
+    }
+    main.push_str("  end do\nend program\n");
+    std::fs::write(directory.join("main.f90"), main).expect("the directory can be written to");
+}
+
+/// Three engines compute the edited workbook of 390 nests as loopsheet does with the edited inputs.
+#[test]
+fn engines() {
+    let directory = tempfile::tempdir().expect("a directory");
+    application(directory.path(), 130);
+    let mut engines = study("engines");
+    engines
+        .arg(directory.path())
+        .arg("--ironcalc")
+        .arg(tool("python/bin/python"))
+        .arg("--hyperformula")
+        .arg(tool("node_modules/hyperformula"));
+    let text = printed(&mut engines);
+    for engine in [
+        "LibreOffice: 0 of ",
+        "IronCalc: 0 of ",
+        "HyperFormula: 0 of ",
+    ] {
+        has(&text, engine);
+    }
+}
+
+/// An edit is on the screen before a tenth of a second is over.
+#[test]
+fn repaint() {
+    let directory = tempfile::tempdir().expect("a directory");
+    application(directory.path(), 130);
+    let text = printed(
+        study("repaint")
+            .args(["--times", "4"])
+            .arg(directory.path()),
+    );
+    has(&text, " 390 nests, ");
+    has(
+        &text,
+        " ms at most are computed from an edit to its picture",
+    );
 }
 
 /// Both sides of both kernels agree, and the picture says so.

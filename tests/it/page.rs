@@ -1,8 +1,6 @@
 //! The page of `--html` as text: nothing from outside, nothing of the source as markup, every cell bound to a formula.
 
-use std::collections::HashSet;
-
-use crate::support::page::{data, formulas};
+use crate::support::page::{Slot, data, formulas};
 use crate::support::programs::{
     WORKED, function, matrix_multiply, mixed, model, program, seven_point,
 };
@@ -19,45 +17,36 @@ fn page(program: &Program, source: Option<&str>) -> String {
     })
 }
 
-/// The lines that assign values: position and expression.
-fn assignments(formulas: &str) -> Vec<(usize, &str)> {
-    let lines = formulas
-        .lines()
-        .filter_map(|line| line.strip_prefix("f[")?.split_once("]="));
-    lines
-        .map(|(position, expression)| (position.parse().expect("a number"), expression))
-        .collect()
-}
-
-/// Every position `f[…]` in a text.
-fn mentioned(text: &str) -> impl Iterator<Item = usize> + '_ {
-    text.split("f[").skip(1).map(|rest| {
-        rest.split(']')
-            .next()
-            .expect("an end")
-            .parse()
-            .expect("a number")
-    })
+/// Values of the inputs as the page has them.
+fn inputs(page: &str) -> Vec<f64> {
+    let inputs = data(page)["inputs"].take();
+    let inputs = inputs.as_array().expect("inputs").iter();
+    let value = |input: &Value| {
+        let known = input["value"].as_f64().or(input["absent"].as_f64());
+        known.unwrap_or(f64::NAN)
+    };
+    inputs.map(value).collect()
 }
 
 #[test]
-fn every_value_is_assigned_once_and_before_it_is_used() {
+fn formulas_come_to_the_figures_of_the_model() {
     let program = mixed();
     let page = page(&program, None);
-    let mut assigned = HashSet::new();
-    for (position, expression) in assignments(&formulas(&page)) {
-        for used in mentioned(expression) {
-            assert!(
-                assigned.contains(&used),
-                "f[{position}] uses f[{used}], which comes later"
-            );
-        }
-        assert!(assigned.insert(position), "f[{position}] is assigned twice");
-    }
     let model = model(&program, "xeon-8380", WORKED);
     let bound = bound_figures(&model);
     assert!(bound.len() > 500, "{} figures", bound.len());
-    assert!((0..bound.len()).all(|position| assigned.contains(&position)));
+    let formulas = formulas(&page);
+    assert_eq!(formulas.figures.len(), bound.len());
+    let values = formulas.figures(&inputs(&page));
+    for (id, value) in bound.iter().zip(&values) {
+        let Some(id) = id else { continue };
+        let (figure, label) = (model.value(*id), &model.figures.get(*id).label);
+        let near = (value - figure).abs() <= 1e-12 * figure.abs();
+        assert!(
+            near || *value == figure || !value.is_finite() && !figure.is_finite(),
+            "{label}: {value}, not {figure}"
+        );
+    }
     let shown = page
         .split("data-figure=\"")
         .skip(1)
@@ -73,7 +62,7 @@ fn every_value_is_assigned_once_and_before_it_is_used() {
             shown.extend(cell.as_u64().map(|position| position as usize));
         }
     }
-    assert!(shown.len() > 500 && shown.iter().all(|position| assigned.contains(position)));
+    assert!(shown.len() > 500 && shown.iter().all(|position| *position < bound.len()));
 }
 
 #[test]
@@ -241,19 +230,11 @@ fn a_study_has_both_sides() {
     let series: Vec<&Value> = points.iter().map(|point| &point[0]).collect();
     assert_eq!(series, [0, 1, 2]);
     assert_eq!(points[0][3], *cells[0][0]);
-    // Every formula is assigned, and after what it uses.
-    let mut assigned = HashSet::new();
-    for (position, expression) in assignments(&formulas(&page)) {
-        assert!(
-            mentioned(expression).all(|used| assigned.contains(&used)),
-            "f[{position}]={expression}"
-        );
-        assigned.insert(position);
-    }
+    let figures = formulas(&page).figures.len();
     assert!(cells[..2].iter().all(|[predicted, _, ratio]| {
         [predicted, ratio]
             .iter()
-            .all(|cell| assigned.contains(&(cell.as_u64().expect("a position") as usize)))
+            .all(|cell| (cell.as_u64().expect("a position") as usize) < figures)
     }));
     // A page without a run has none of it.
     let plain = crate::support::page::data(&self::page(&program, None));
@@ -360,19 +341,22 @@ fn big_programs_keep_the_costliest_nests_live_and_say_which() {
     );
     // Time follows from traffic where it is live; elsewhere it is a number.
     let formulas = formulas(&page);
-    let expressions: std::collections::HashMap<usize, &str> =
-        assignments(&formulas).into_iter().collect();
-    for (point, live) in data["roofline"]["points"]
-        .as_array()
-        .expect("points")
+    let points = data["roofline"]["points"].as_array().expect("points");
+    let seconds = points
         .iter()
-        .zip(&live)
-    {
-        let seconds = expressions.get(&(point[2].as_u64().expect("a position") as usize));
-        assert_eq!(seconds.is_some_and(|text| text.contains("f[")), *live);
+        .map(|point| point[2].as_u64().expect("a position") as usize);
+    let seconds: Vec<usize> = seconds.collect();
+    for (seconds, live) in seconds.iter().zip(&live) {
+        let is_step = matches!(formulas.figures[*seconds], Slot::Step(_));
+        assert_eq!(is_step, *live);
     }
     let total = data["totals"][0][1].as_u64().expect("a position") as usize;
-    assert_eq!(mentioned(expressions[&total]).count(), 901);
+    let needed = formulas.needed(&[total]);
+    assert!(
+        seconds
+            .iter()
+            .all(|at| needed.contains(&formulas.figures[*at]))
+    );
 }
 
 #[test]
@@ -396,10 +380,7 @@ fn times_over_ranges_of_inputs_are_heat_maps() {
     assert_eq!(titles[..4], start);
     assert!(titles[4].starts_with("Block size in x"), "{titles:?}");
     assert_eq!(maps[2]["needs"], json!(["dram_lines_in_flight"]));
-    let assigned: HashSet<usize> = assignments(&formulas(&page))
-        .into_iter()
-        .map(|(position, _)| position)
-        .collect();
+    let figures = formulas(&page).figures.len();
     for map in maps {
         let across = map["across"].as_array().expect("values");
         for row in map["rows"].as_array().expect("rows") {
@@ -409,7 +390,7 @@ fn times_over_ranges_of_inputs_are_heat_maps() {
                 cells
                     .iter()
                     .chain(across)
-                    .all(|cell| assigned.contains(&(cell.as_u64().expect("a figure") as usize)))
+                    .all(|cell| (cell.as_u64().expect("a figure") as usize) < figures)
             );
         }
     }

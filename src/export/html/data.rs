@@ -92,7 +92,6 @@ pub(super) fn build(
     json!({
         "machine": { "name": machine.name, "title": machine.title, "about": machine.about, "order": order },
         "presets": inputs::presets(model),
-        "constants": figures.constants(),
         "about_inputs": inputs::about(model, &kept),
         "order": inputs::order(model, &kept),
         "ranked": loops::ranked_by(model).1,

@@ -1,16 +1,12 @@
-//! The figures of a page: those that it shows, all that they are made from, and the script that evaluates them.
+//! The figures of a page: those that it shows, all that they are made from, and the steps that compute them.
 
 use std::collections::HashMap;
-use std::fmt::Write;
 use std::ops::Range;
 
-use super::shared::Parts;
-use crate::expr::{CellNames, Expr, FigureId, JavaScript, Node};
+use super::formulas::{Definition, Formulas};
+use crate::expr::{Expr, FigureId, Leaves, Node, Operand, Operations, Symbol};
 use crate::model::parameters::Row;
 use crate::model::{FigureMap, Model};
-
-/// Assignments in one function: engines compile a function as a whole.
-const ASSIGNMENTS: usize = 200;
 
 /// Figures of nests that follow the inputs: some megabytes of formulas.
 const MOST_FIGURES: usize = 200_000;
@@ -18,9 +14,6 @@ const MOST_FIGURES: usize = 200_000;
 const MOST_OF_MANY: usize = 80_000;
 /// More nests than that are many.
 const MANY_NESTS: usize = 800;
-
-/// Runs of values at consecutive positions, each with the first one; what is unknown has none.
-pub(super) type Constants = Vec<(u32, Vec<Option<f64>>)>;
 
 /// Gives every figure that is shown a position in the page's array of values.
 pub(super) struct Figures<'m> {
@@ -127,75 +120,56 @@ impl<'m> Figures<'m> {
         (0..rows.len()).filter(|row| kept[*row]).collect()
     }
 
-    /// Values of figures that do not follow the inputs.
-    pub fn constants(&mut self) -> Constants {
+    /// The formulas of the page; `kept` are the rows of parameters that it has.
+    pub fn formulas(mut self, kept: &[usize]) -> Formulas {
         self.close();
-        let positions = self.positions.iter();
-        let fixed = positions.filter_map(|(id, at)| Some(((*at)?, id)));
-        let mut fixed: Vec<(u32, FigureId)> = fixed.filter(|(_, id)| self.is_fixed(*id)).collect();
-        fixed.sort_unstable();
-        let mut runs = Constants::new();
-        for (at, id) in fixed {
-            let value = Some(self.model.value(id)).filter(|value| value.is_finite());
-            match runs.last_mut() {
-                Some((first, values)) if *first + values.len() as u32 == at => values.push(value),
-                _ => runs.push((at, vec![value])),
-            }
-        }
-        runs
-    }
-
-    /// The script: `figures` assigns every value in the order of definition but those that stay, `derived` are parameters
-    /// that follow from others, each after all that it mentions; `kept` are the rows of parameters that the page has.
-    pub fn script(mut self, kept: &[usize]) -> String {
-        self.close();
-        let moving = self.positions.iter().filter(|(id, _)| !self.is_fixed(*id));
-        let shown = moving.filter_map(|(id, at)| Some(((*at)?, self.expr(id))));
-        let shown: Vec<(u32, Expr)> = shown.chain(self.formulas.iter().cloned()).collect();
-        let mut parts = Parts::default();
-        shown.iter().for_each(|(_, expr)| parts.add(expr));
         let symbols = symbols(self.model, kept);
-        let names = Names {
-            positions: &self.positions,
+        let mut following = Operations::default();
+        let none = self.model.figures.map_of(None);
+        let leaves = Names {
             symbols: &symbols,
-            parts,
-            named: HashMap::new(),
+            places: &none,
         };
-        let mut script = Script {
-            names,
-            count: self.bound.len() as u32,
-            text: String::new(),
-            assignments: 0,
+        let mut follow = |(row, expr): (usize, &Expr)| {
+            following.separate();
+            let value = following.add(expr, &leaves);
+            Definition {
+                input: row as u32,
+                value,
+                end: following.steps.len() as u32,
+            }
         };
-        for (at, expr) in shown {
-            script.name_parts(&expr);
-            script.assign(at, &expr);
+        let definitions = derived(self.model, kept).into_iter();
+        let definitions = definitions.map(&mut follow).collect();
+        let mut operations = Operations::default();
+        let mut places = self.model.figures.map_of(None);
+        let unknown = operations.constant(f64::NAN);
+        let mut positions = vec![unknown; self.bound.len()];
+        let shown = self.positions.iter();
+        let shown: Vec<(FigureId, u32)> = shown.filter_map(|(id, at)| Some((id, (*at)?))).collect();
+        for (id, at) in shown {
+            let leaves = Names {
+                symbols: &symbols,
+                places: &places,
+            };
+            let value = operations.add(&self.expr(id), &leaves);
+            *places.get_mut(id).expect("a figure of the model") = Some(value);
+            positions[at as usize] = value;
         }
-        // Parameters come before all figures, so no part has a value yet.
-        let names = Names {
-            positions: &self.positions,
+        let leaves = Names {
             symbols: &symbols,
-            parts: Parts::default(),
-            named: HashMap::new(),
+            places: &places,
         };
-        let definition = |(row, expr)| {
-            format!(
-                "[{row},s => {}],\n",
-                JavaScript {
-                    expr,
-                    names: &names
-                }
-            )
-        };
-        let definitions: String = derived(self.model, kept)
-            .into_iter()
-            .map(definition)
-            .collect();
-        let end = if script.assignments > 0 { "}" } else { "" };
-        let Script { count, text, .. } = script;
-        format!(
-            "const f = new Float64Array({count});\nconst figures = [\n{text}{end}];\nconst derived = [\n{definitions}];\n"
-        )
+        for (at, expr) in &self.formulas {
+            positions[*at as usize] = operations.add(expr, &leaves);
+        }
+        Formulas {
+            inputs: symbols.len() as u32,
+            following,
+            definitions,
+            operations,
+            positions,
+        }
     }
 
     /// Adds what the figures so far are made from. Figures only name earlier ones, so one pass from the last to the
@@ -292,80 +266,19 @@ fn derived<'m>(model: &'m Model, kept: &[usize]) -> Vec<(usize, &'m Expr)> {
     order
 }
 
-/// The assignments while they are written.
-struct Script<'n> {
-    names: Names<'n>,
-    /// Length of the array of values.
-    count: u32,
-    text: String,
-    assignments: usize,
-}
-
-impl Script<'_> {
-    fn assign(&mut self, at: u32, expr: &Expr) {
-        let start = match self.assignments {
-            0 => "s => {\n",
-            n if n.is_multiple_of(ASSIGNMENTS) => "},\ns => {\n",
-            _ => "",
-        };
-        self.assignments += 1;
-        let _ = writeln!(
-            self.text,
-            "{start}f[{at}]={};",
-            JavaScript {
-                expr,
-                names: &self.names
-            }
-        );
-    }
-
-    /// Assigns the shared parts of an expression that have no value yet, inner ones first.
-    fn name_parts(&mut self, expr: &Expr) {
-        for child in expr.children() {
-            let Some(number) = self.names.parts.shared(child) else {
-                self.name_parts(child);
-                continue;
-            };
-            if !self.names.named.contains_key(&number) {
-                self.name_parts(child);
-                let at = self.count;
-                self.count += 1;
-                self.assign(at, child);
-                self.names.named.insert(number, at);
-            }
-        }
-    }
-}
-
+/// Where what formulas mention has its values.
 struct Names<'n> {
-    positions: &'n FigureMap<Option<u32>>,
     symbols: &'n HashMap<&'n str, usize>,
-    parts: Parts,
-    /// Positions of shared parts that have been assigned.
-    named: HashMap<u32, u32>,
+    places: &'n FigureMap<Option<Operand>>,
 }
 
-impl CellNames for Names<'_> {
-    fn figure(&self, id: FigureId) -> String {
-        match self.positions.get(id) {
-            Some(Some(position)) => format!("f[{position}]"),
-            _ => "NaN".into(),
-        }
+impl Leaves for Names<'_> {
+    fn figure(&self, id: FigureId) -> Option<Operand> {
+        *self.places.get(id)?
     }
 
-    fn symbol(&self, name: &str) -> String {
-        // What is no parameter has no value.
-        self.symbols
-            .get(name)
-            .map_or_else(|| "NaN".into(), |position| format!("s[{position}]"))
-    }
-
-    fn range(&self, _: &[FigureId]) -> Option<String> {
-        None
-    }
-
-    fn part(&self, expr: &Expr) -> Option<String> {
-        let at = self.named.get(&self.parts.shared(expr)?)?;
-        Some(format!("f[{at}]"))
+    fn input(&self, symbol: &Symbol) -> Option<u32> {
+        let position = self.symbols.get(symbol.name())?;
+        Some(*position as u32)
     }
 }

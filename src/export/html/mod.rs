@@ -1,19 +1,19 @@
 //! One page for a browser, with all that it needs inside: tables, a roofline, dependence graphs, source lines, and inputs
 //! that every figure follows.
 //!
-//! The page computes with the model's own expressions, rendered to JavaScript; values are in it only as far as they are
-//! inputs. Text of the source is data for scripts, never markup. The same model gives the same bytes.
+//! The page computes with the model's own expressions, as steps that its scripts interpret; values are in it only as far as
+//! they are inputs. Text of the source is data for scripts, never markup. The same model gives the same bytes.
 
 mod compared;
 mod data;
 mod details;
 mod figures;
+mod formulas;
 mod graphs;
 mod inputs;
 mod maps;
 mod nests;
 mod remarks;
-mod shared;
 mod tables;
 
 pub use compared::Study;
@@ -63,7 +63,7 @@ fn page(model: &Model, study: Option<Study>, sources: Sources) -> String {
     let graphs = graphs::drawings(model, &mut figures);
     let data = data::build(model, study, sources, &mut figures);
     let kept = figures.kept_inputs();
-    let script = figures.script(&kept);
+    let formulas = figures.formulas(&kept);
     let mut page = String::new();
     let mut rest = PAGE;
     while let Some((before, (name, after))) = rest
@@ -74,10 +74,10 @@ fn page(model: &Model, study: Option<Study>, sources: Sources) -> String {
         match name {
             "title" => page.push_str(&title(model, study)),
             "style" => page.push_str(STYLE),
-            "data" => page.push_str(&packed(&data.to_string())),
-            "formulas" => page.push_str(&packed(&script)),
+            "data" => page.push_str(&packed(data.to_string().as_bytes())),
+            "formulas" => page.push_str(&packed(&formulas.bytes())),
             "scripts" => SCRIPTS.iter().for_each(|script| page.push_str(script)),
-            "graphs" => page.push_str(&packed(&graphs)),
+            "graphs" => page.push_str(&packed(graphs.as_bytes())),
             _ => unreachable!("the template names a missing part: {name}"),
         }
         rest = after;
@@ -117,9 +117,9 @@ fn escaped(text: &str) -> String {
 }
 
 /// Deflated, and in base64: characters that end no script, in a fraction of the size.
-fn packed(text: &str) -> String {
+fn packed(content: &[u8]) -> String {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
-    let written = encoder.write_all(text.as_bytes());
+    let written = encoder.write_all(content);
     let bytes = written.and_then(|()| encoder.finish());
     base64(&bytes.expect("memory takes all that is written"))
 }

@@ -144,7 +144,7 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
     let machine = &book.model.machine;
     let choices = Choices::of(book.model);
     page.worksheet.set_row_height(0, 24)?;
-    let title = format!("INDEX({},preset.A)", choices.titles());
+    let title = format!("INDEX({},1,preset.A)", choices.titles());
     page.presented_text(
         0,
         0,
@@ -259,7 +259,7 @@ fn write_parameter(
         } else {
             NOTHING
         };
-        let said = format!("INDEX({},preset.A)", choices.row(index, says));
+        let said = format!("INDEX({},1,preset.A)", choices.row(index, says));
         let said = format!("IF({said}=\"\",\"{NOTHING}\",{said})");
         let changed = is_changed(&value_cell(page.book, index), parameter);
         let formula = format!("IF({changed},\"{by_hand}\",{said})");
@@ -353,7 +353,7 @@ fn own(value: &str, parameter: &MachineParameter, choices: &Choices, index: usiz
 fn picked(parameter: &MachineParameter, choices: &Choices, index: usize, position: &str) -> String {
     let absent = absent(&parameter.name);
     let otherwise = absent.map_or(format!("\"{UNKNOWN}\""), |number| number.to_string());
-    let found = format!("INDEX({},{position})", choices.row(index, Says::Value));
+    let found = format!("INDEX({},1,{position})", choices.row(index, Says::Value));
     format!("IF(ISNUMBER({found}),{found},{otherwise})")
 }
 

@@ -1,10 +1,10 @@
 //! The sheet Roofline: the ceilings of the machine and the busiest nests below them, live.
 
-mod labels;
+mod leaders;
 
 use rust_xlsxwriter::{
-    Chart, ChartDataLabel, ChartFormat, ChartLine, ChartLineDashType, ChartMarker, ChartMarkerType,
-    ChartSolidFill, ChartType, ColNum, RowNum, XlsxError,
+    Chart, ChartFormat, ChartLine, ChartLineDashType, ChartMarker, ChartMarkerType, ChartSolidFill,
+    ChartType, ColNum, RowNum, XlsxError,
 };
 
 use super::layout::{Layout, Place, Sheet};
@@ -74,8 +74,8 @@ pub(super) fn place(model: &Model, layout: &mut Layout) {
 pub(super) fn write<'a>(book: Book<'a>, roofline: &Roofline) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Roofline, book)?;
     page.title("Roofline")?;
-    let text = "The best the machine in force can do, and the nests with the most work (operations and references, when the workbook was written): \
-                at an intensity of I flops per byte at most min(peak, I x bandwidth) flops per second. Intensities refer to memory traffic. Numbers in the chart are those of the nests below it.";
+    let text = "The best the machine in force can do, and the nests with the most time when the workbook was written: \
+                at an intensity of I flops per byte at most min(peak, I x bandwidth) flops per second. Intensities refer to memory traffic. Numbers in the chart are those of the nests below it, each with a line to its point.";
     let (last, width) = (
         COLUMNS.len() as ColNum - 1,
         COLUMNS.iter().map(|(_, width)| width).sum(),
@@ -120,8 +120,11 @@ pub(super) fn write<'a>(book: Book<'a>, roofline: &Roofline) -> Result<Page<'a>,
             &plain,
         )?;
     }
+    leaders::write(&mut page, roofline, first)?;
     draw(&mut page, roofline, first)?;
     style::print_setup(&mut page.worksheet);
+    let end = first + roofline.points.len() as RowNum;
+    page.worksheet.set_print_area(0, 0, end, last)?;
     page.worksheet.set_print_fit_to_pages(1, 1);
     Ok(page)
 }
@@ -188,31 +191,20 @@ fn draw(page: &mut Page, roofline: &Roofline, first: RowNum) -> Result<(), XlsxE
             .set_format(ChartFormat::new().set_line(&line))
             .set_marker(ChartMarker::new().set_none());
     }
-    let value = |id: &FigureId| page.book.model.value(*id);
-    let points: Vec<(f64, f64)> = (roofline.points.iter())
-        .map(|(_, intensity, rate)| (value(intensity), value(rate)))
-        .collect();
-    let places = labels::places(&points);
-    for (index, (row, place)) in (first..).zip(places).enumerate() {
+    for row in (first..).take(roofline.points.len()) {
         let mut marker = ChartMarker::new();
         let fill = ChartSolidFill::new().set_color(INK).clone();
         marker
             .set_type(ChartMarkerType::Circle)
             .set_size(7)
             .set_format(ChartFormat::new().set_solid_fill(&fill));
-        // LibreOffice would show the value beside the name of a series, and instead of a cell's text.
-        let number = (index + 1).to_string();
-        let mut label = ChartDataLabel::new();
-        label.show_value().set_position(place);
-        let named = ChartDataLabel::new().set_value(number.as_str()).to_custom();
         (chart.add_series())
             .set_name((name, row, CHART_NAME))
             .set_categories((name, row, 1, row, 1))
             .set_values((name, row, 2, row, 2))
-            .set_marker(&marker)
-            .set_data_label(&label)
-            .set_custom_data_labels(&[named]);
+            .set_marker(&marker);
     }
+    leaders::draw(&mut chart, roofline, first);
     chart.title().set_name("Roofline");
     chart
         .x_axis()
@@ -230,10 +222,14 @@ fn draw(page: &mut Page, roofline: &Roofline, first: RowNum) -> Result<(), XlsxE
     chart
         .x_axis()
         .set_crossing(rust_xlsxwriter::ChartAxisCrossing::Min);
+    // Lines to numbers are not explained.
+    let known = roofline.lines.len() + roofline.points.len();
+    let leaders: Vec<usize> = (known..known + roofline.points.len()).collect();
     chart
         .legend()
+        .delete_entries(&leaders)
         .set_position(rust_xlsxwriter::ChartLegendPosition::Right);
-    chart.set_width(1180).set_height(CHART_ROWS * 20 - 10);
+    chart.set_width(980).set_height(CHART_ROWS * 20 - 10);
     page.worksheet.insert_chart(CHART_ROW, 0, &chart)?;
     Ok(())
 }

@@ -348,7 +348,7 @@ fn write_input(
     };
     show(BASE, &base, value)?;
     let base = row_col_to_cell(row, BASE);
-    let live = format!("INDEX({},scenario.A)", row_range(row, FIRST, LAST));
+    let live = format!("INDEX({},1,scenario.A)", row_range(row, FIRST, LAST));
     show(LIVE, &format!("IF({live}=\"\",{base},{live})"), value)?;
     let fixed = format!("${}{}", column_number_to_name(BASE), row + 1);
     for (number, scenario) in SCENARIOS.iter().enumerate() {
@@ -429,7 +429,7 @@ fn write_free(page: &mut Page, first: RowNum) -> Result<(), XlsxError> {
         write_note(page, (row, NAME), &meaning)?;
         page.worksheet
             .write_blank(row, NAME, &style::cell(Look::Text, Role::Input))?;
-        let live = format!("INDEX({},scenario.A)", row_range(row, FIRST, LAST));
+        let live = format!("INDEX({},1,scenario.A)", row_range(row, FIRST, LAST));
         let formula = format!("IF({live}=\"\",\" \",{live})");
         page.presented_text(
             row,
@@ -464,7 +464,7 @@ fn write_count(page: &mut Page, rows: &Rows) -> Result<(), XlsxError> {
         let formula = format!("COUNT({first}:{last})");
         page.presentation(row, column, &formula, &count.to_string(), &number)?;
     }
-    let live = format!("INDEX({},scenario.A)", row_range(row, FIRST, LAST));
+    let live = format!("INDEX({},1,scenario.A)", row_range(row, FIRST, LAST));
     page.presentation(row, LIVE, &live, "0", &number)
 }
 

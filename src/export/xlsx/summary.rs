@@ -151,11 +151,11 @@ fn write_head(page: &mut Page) -> Result<(), XlsxError> {
     let machine = &model.machine;
     let text = format!("Machine: {} ({})", machine.title, machine.name);
     let titles = Choices::of(model).titles();
-    let formula = format!("\"Machine: \"&INDEX({titles},preset.A)");
+    let formula = format!("\"Machine: \"&INDEX({titles},1,preset.A)");
     page.presented_text(2, 0, &formula, &text, &plain)?;
     if let Some(other) = &model.other {
         let text = format!("Compared with machine B: {} ({})", other.title, other.name);
-        let formula = format!("\"Compared with machine B: \"&INDEX({titles},preset.B)");
+        let formula = format!("\"Compared with machine B: \"&INDEX({titles},1,preset.B)");
         page.presented_text(3, 0, &formula, &text, &plain)?;
     }
     let text = "Every figure is a formula over the inputs on Control, Machine and Parameters; Notes explains the formulas.";

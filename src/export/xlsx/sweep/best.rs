@@ -24,7 +24,8 @@ pub(super) fn best(
             "The shortest time on sheet Configurations (among equals the one with the smallest area), and how much longer the worst takes. \
              Machines, caches, slots, parameters of machines and loop blocks are compared, for the same problem (a trace, or a source \
              with its sizes) and memory latency, which are given. A star marks a time that is not exact, with the \
-             reason. A lower bound does not beat a full estimate: where it is the shortest, the best of the full estimates is listed below it. {} {} {}",
+             reason. A lower bound does not beat a full estimate: where it is the shortest, the best of the full estimates is listed below it. \
+             Below the best stands the smallest (by area, else by cache and slots) of those that take at most 1 % longer, if it is another one. {} {} {}",
             report.area_remark(),
             report.setting_remark(),
             report.clock_remark()
@@ -73,7 +74,7 @@ pub(super) fn best(
         for group in &input.groups {
             for comparison in comparisons(group, report) {
                 at += 1;
-                let Comparison { what, best, of } = &comparison;
+                let Comparison { what, best, of, .. } = &comparison;
                 let text = style::cell(Look::Text, Role::Plain);
                 let count = of.len() as f64;
                 page.text(at, 0, &input.name, &text)?;
@@ -118,16 +119,37 @@ pub(super) fn best(
 struct Comparison {
     what: &'static str,
     best: Option<usize>,
+    how: How,
     /// Positions, those that stand first on sheet Configurations.
     of: Vec<usize>,
 }
 
-/// All configurations of a group, and where the best is a lower bound, the full estimates.
+/// How the configuration of a row is found.
+enum How {
+    /// It takes the shortest time.
+    Shortest,
+    /// It stands at this place of the group, from one on.
+    Placed(usize),
+}
+
+impl How {
+    /// Its value among those of its group.
+    fn found(&self, cells: &str, (time, times): (&str, &str)) -> String {
+        match self {
+            How::Shortest => format!("INDEX({cells},MATCH({time},{times},0))"),
+            How::Placed(place) => format!("INDEX({cells},{place})"),
+        }
+    }
+}
+
+/// All configurations of a group; where the best is a lower bound, the full estimates; and what is smaller than the best
+/// and takes hardly longer.
 fn comparisons(group: &Group, report: &SweepReport) -> Vec<Comparison> {
     let rows = &report.configurations;
     let mut comparisons = vec![Comparison {
         what: "all",
         best: group.best,
+        how: How::Shortest,
         of: group.configurations.clone(),
     }];
     if group.is_bound(rows) && group.best_of_full.is_some() {
@@ -135,9 +157,20 @@ fn comparisons(group: &Group, report: &SweepReport) -> Vec<Comparison> {
         comparisons.push(Comparison {
             what: "full estimates",
             best: group.best_of_full,
+            how: How::Shortest,
             of: own
                 .filter(|number| !rows[*number].is_lower_bound())
                 .collect(),
+        });
+    }
+    let mut places = group.configurations.iter();
+    let near = group.smallest_near;
+    if let Some(place) = near.and_then(|near| places.position(|number| *number == near)) {
+        comparisons.push(Comparison {
+            what: "smaller, at most 1 % longer",
+            best: near,
+            how: How::Placed(place + 1),
+            of: group.configurations.clone(),
         });
     }
     comparisons
@@ -167,7 +200,10 @@ fn best_of(
     let most = own.filter_map(|row| group.time(row));
     let most = most.fold(0.0, f64::max);
     let looked = style::cell(look, Role::Plain);
-    let formula = format!("MIN({times})");
+    let formula = match comparison.how {
+        How::Shortest => format!("MIN({times})"),
+        How::Placed(_) => comparison.how.found(&times, ("", &times)),
+    };
     page.presentation(at, column, &formula, &least.to_string(), &looked)?;
     let this = row_col_to_cell(at, column);
     // Nothing takes no time, or everything does.
@@ -177,7 +213,7 @@ fn best_of(
     page.presentation(at, behind - 1, &formula, &ratio.to_string(), &looked)?;
     for (column, shown) in (behind..).zip(found) {
         let cells = configurations.range(rows, configurations.column(*shown));
-        let formula = format!("INDEX({cells},MATCH({this},{times},0))");
+        let formula = comparison.how.found(&cells, (&this, &times));
         let looked = style::cell(shown.look(), Role::Plain);
         let value = match shown {
             Shown::Text(of) => {
