@@ -16,6 +16,7 @@
 // The layers below, by their names.
 use loopsheet_trace as trace;
 
+mod block;
 mod bytes;
 mod dependences;
 mod handles;
@@ -26,9 +27,10 @@ mod registers;
 mod steps;
 mod values;
 
+pub use block::{Block, BlockOperation};
 pub use dependences::{Dependences, MemoryRule, Next, Rules};
 pub use lanes::{Held, Lanes, PathLengths};
 pub use operation::Operation;
 pub use producer::Producer;
-pub use steps::{Accessed, Step, Steps};
+pub use steps::{Accessed, BlockRun, Step, Steps, Visitor};
 pub use values::Values;

@@ -1,9 +1,13 @@
 //! Executed instructions with what each depends on, packed, for every question of a run to walk through.
 
+use std::slice::Iter;
+
 use smallvec::SmallVec;
 
+use super::block::{Block, BlockOperation};
 use super::handles::Handle;
 use super::operation::Operation;
+use super::registers::Places;
 use crate::trace::InstructionId;
 use crate::trace::isa::Access;
 
@@ -11,7 +15,11 @@ use crate::trace::isa::Access;
 #[derive(Debug)]
 pub struct Steps<U> {
     packed: Vec<Packed>,
-    accesses: Vec<PackedAccess<U>>,
+    /// Executed instructions.
+    executed: usize,
+    accesses: Vec<PackedAccess>,
+    /// Of accesses that took something.
+    used: Vec<U>,
     addresses: Vec<u64>,
     handles: Vec<Handle>,
     /// Of instructions that have them in place of those of their operation.
@@ -20,24 +28,40 @@ pub struct Steps<U> {
     overwriting: Vec<PackedOverwriting>,
     overwritten: Vec<Handle>,
     readers: Vec<(Handle, Handle)>,
+    /// Of blocks that read registers which nobody wrote, which these are.
+    missing: Vec<Places>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Packed {
-    instruction: InstructionId,
+    /// Of the instruction or block.
+    number: u32,
+    /// Of a block all, else those from registers.
     edges: u32,
-    has_access: bool,
-    has_registers: bool,
+    what: What,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct PackedAccess<U> {
-    access: Access,
+enum What {
+    Block {
+        /// Whether some registers that it reads hold what was there before the trace.
+        has_missing: bool,
+    },
+    Instruction {
+        has_access: bool,
+        has_registers: bool,
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+struct PackedAccess {
     addresses: u32,
     sources: u32,
     /// 0 if nothing is written, or nobody follows it.
     written: Handle,
-    used: U,
+    access: Access,
+    /// Whether it has an entry of its own in [`Steps::used`].
+    is_used: bool,
 }
 
 /// Registers of an instruction that has more than a narrow operation, or of whose operands several hold values of one
@@ -104,24 +128,121 @@ pub struct Accessed<'a, U> {
     pub(super) overwriting: Option<Overwriting<'a>>,
 }
 
+/// Visits what was executed.
+pub trait Visitor<U> {
+    fn step(&mut self, step: &Step<'_, U>);
+    /// All instructions of a block.
+    fn block(&mut self, run: BlockRun<'_, '_, U>);
+}
+
+/// An execution of a block. Whoever visits it asks for the accesses of all its operations, each once, in their order.
+pub struct BlockRun<'a, 'r, U> {
+    pub block: &'a Block,
+    /// True dependences of all its instructions.
+    pub edges: u32,
+    rest: &'r mut Rest<'a, U>,
+}
+
+impl<'a, U: Copy + Default> BlockRun<'a, '_, U> {
+    /// What the next operation does to memory, if it is one that accesses memory.
+    #[inline(always)]
+    pub fn accessed(&mut self, operation: &BlockOperation) -> Option<Accessed<'a, U>> {
+        match operation.has_access {
+            true => self.rest.accessed(),
+            false => None,
+        }
+    }
+}
+
+/// What of the steps has not been visited, but for the steps themselves.
+struct Rest<'a, U> {
+    accesses: Iter<'a, PackedAccess>,
+    used: Iter<'a, U>,
+    addresses: &'a [u64],
+    handles: &'a [Handle],
+    registers: Iter<'a, Registers>,
+    overwriting: Iter<'a, PackedOverwriting>,
+    overwritten: &'a [Handle],
+    readers: &'a [(Handle, Handle)],
+    missing: Iter<'a, Places>,
+}
+
+impl<'a, U: Copy + Default> Rest<'a, U> {
+    #[inline(always)]
+    fn accessed(&mut self) -> Option<Accessed<'a, U>> {
+        let packed = self.accesses.next()?;
+        let (addresses, rest) = self.addresses.split_at(packed.addresses as usize);
+        self.addresses = rest;
+        let (sources, rest) = self.handles.split_at(packed.sources as usize);
+        self.handles = rest;
+        let used = match packed.is_used {
+            true => self.used.next().copied().unwrap_or_default(),
+            false => U::default(),
+        };
+        let overwriting = self.overwriting.next();
+        Some(Accessed {
+            access: packed.access,
+            addresses,
+            used,
+            sources,
+            written: packed.written,
+            overwriting: overwriting.map(|packed| self.overwriting(*packed)),
+        })
+    }
+
+    #[inline(never)]
+    fn overwriting(&mut self, packed: PackedOverwriting) -> Overwriting<'a> {
+        let (written, rest) = self.overwritten.split_at(packed.written as usize);
+        let (read, rest) = rest.split_at(packed.read as usize);
+        self.overwritten = rest;
+        let (readers, rest) = self.readers.split_at(packed.readers as usize);
+        self.readers = rest;
+        Overwriting {
+            written,
+            read,
+            readers,
+        }
+    }
+
+    #[inline(always)]
+    fn registers(&mut self, has_registers: bool) -> Option<&'a Registers> {
+        match has_registers {
+            false => None,
+            true => self.registers.next(),
+        }
+    }
+
+    #[inline(always)]
+    fn missing(&mut self, has_missing: bool) -> Places {
+        match has_missing {
+            false => 0,
+            true => self.missing.next().copied().unwrap_or(0),
+        }
+    }
+}
+
 impl<U> Default for Steps<U> {
     fn default() -> Steps<U> {
         Steps {
             packed: Vec::new(),
+            executed: 0,
             accesses: Vec::new(),
+            used: Vec::new(),
             addresses: Vec::new(),
             handles: Vec::new(),
             registers: Vec::new(),
             overwriting: Vec::new(),
             overwritten: Vec::new(),
             readers: Vec::new(),
+            missing: Vec::new(),
         }
     }
 }
 
-impl<U: Copy> Steps<U> {
+impl<U: Copy + Default + PartialEq> Steps<U> {
+    /// Executed instructions.
     pub fn len(&self) -> usize {
-        self.packed.len()
+        self.executed
     }
 
     pub fn is_empty(&self) -> bool {
@@ -131,78 +252,180 @@ impl<U: Copy> Steps<U> {
     pub fn clear(&mut self) {
         let Steps {
             packed,
+            executed,
             accesses,
+            used,
             addresses,
             handles,
             registers,
             overwriting,
             overwritten,
             readers,
+            missing,
         } = self;
         packed.clear();
+        *executed = 0;
         accesses.clear();
+        used.clear();
         addresses.clear();
         handles.clear();
         registers.clear();
         overwriting.clear();
         overwritten.clear();
         readers.clear();
+        missing.clear();
     }
 
-    /// Every step, of instructions with these operations.
+    /// Every step, of instructions with these operations and of these blocks.
     #[inline(always)]
-    pub fn for_each(&self, operations: &[Operation], mut visit: impl FnMut(Step<'_, U>)) {
-        let mut accesses = self.accesses.iter();
-        let mut addresses = &self.addresses[..];
-        let mut handles = &self.handles[..];
-        let mut registers = self.registers.iter();
-        let mut overwriting = self.overwriting();
-        for packed in &self.packed {
-            let accessed = match packed.has_access {
-                false => None,
-                true => accesses.next().map(|access| {
-                    let (own, rest) = addresses.split_at(access.addresses as usize);
-                    addresses = rest;
-                    let (sources, rest) = handles.split_at(access.sources as usize);
-                    handles = rest;
-                    Accessed {
-                        access: access.access,
-                        addresses: own,
-                        used: access.used,
-                        sources,
-                        written: access.written,
-                        overwriting: overwriting.next(),
+    pub fn for_each(
+        &self,
+        operations: &[Operation],
+        blocks: &[Block],
+        mut visit: impl FnMut(Step<'_, U>),
+    ) {
+        let mut rest = self.rest();
+        let mut packed = self.packed.iter();
+        let mut block: Iter<'_, BlockOperation> = [].iter();
+        let mut missing = 0;
+        loop {
+            // One place where steps are visited, so that what visits them is compiled into the loop.
+            let (instruction, edges, has_access, has_registers) = match block.next() {
+                Some(own) => (own.instruction, own.edges(missing), own.has_access, false),
+                None => {
+                    let Some(packed) = packed.next() else {
+                        return;
+                    };
+                    match packed.what {
+                        What::Block { has_missing } => {
+                            block = blocks[packed.number as usize].operations().iter();
+                            missing = rest.missing(has_missing);
+                            continue;
+                        }
+                        What::Instruction {
+                            has_access,
+                            has_registers,
+                        } => (
+                            InstructionId(packed.number),
+                            packed.edges,
+                            has_access,
+                            has_registers,
+                        ),
                     }
-                }),
+                }
             };
-            let registers = match packed.has_registers {
+            let accessed = match has_access {
                 false => None,
-                true => registers.next(),
+                true => rest.accessed(),
             };
+            let sources = accessed.as_ref().map_or(0, |own| own.sources.len());
             visit(Step {
-                instruction: packed.instruction,
-                operation: &operations[packed.instruction.0 as usize],
-                edges: packed.edges,
+                instruction,
+                operation: &operations[instruction.0 as usize],
+                edges: edges + sources as u32,
                 accessed,
-                registers,
+                registers: rest.registers(has_registers),
             });
         }
     }
 
+    /// Every step, but those of blocks together.
+    #[inline(always)]
+    pub fn for_each_piece(
+        &self,
+        operations: &[Operation],
+        blocks: &[Block],
+        visitor: &mut impl Visitor<U>,
+    ) {
+        let mut rest = self.rest();
+        for packed in &self.packed {
+            match packed.what {
+                What::Block { has_missing } => {
+                    let _ = rest.missing(has_missing);
+                    visitor.block(BlockRun {
+                        block: &blocks[packed.number as usize],
+                        edges: packed.edges,
+                        rest: &mut rest,
+                    });
+                }
+                What::Instruction {
+                    has_access,
+                    has_registers,
+                } => {
+                    let accessed = match has_access {
+                        false => None,
+                        true => rest.accessed(),
+                    };
+                    let sources = accessed.as_ref().map_or(0, |own| own.sources.len());
+                    visitor.step(&Step {
+                        instruction: InstructionId(packed.number),
+                        operation: &operations[packed.number as usize],
+                        edges: packed.edges + sources as u32,
+                        accessed,
+                        registers: rest.registers(has_registers),
+                    });
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn rest(&self) -> Rest<'_, U> {
+        Rest {
+            accesses: self.accesses.iter(),
+            used: self.used.iter(),
+            addresses: &self.addresses,
+            handles: &self.handles,
+            registers: self.registers.iter(),
+            overwriting: self.overwriting.iter(),
+            overwritten: &self.overwritten,
+            readers: &self.readers,
+            missing: self.missing.iter(),
+        }
+    }
+
+    /// Adds a block, with so many edges, whose accesses have been added; nobody produced what these places hold that it
+    /// reads.
+    #[inline(always)]
+    pub(super) fn push_block(
+        &mut self,
+        (number, block): (u32, &Block),
+        edges: u32,
+        missing: Places,
+    ) {
+        self.executed += block.operations().len();
+        let has_missing = missing != 0;
+        if has_missing {
+            self.missing.push(missing);
+        }
+        self.packed.push(Packed {
+            number,
+            edges,
+            what: What::Block { has_missing },
+        });
+    }
+
     #[inline(always)]
     pub(super) fn push(&mut self, instruction: InstructionId, edges: u32, access: bool) {
+        self.executed += 1;
         self.packed.push(Packed {
-            instruction,
+            number: instruction.0,
             edges,
-            has_access: access,
-            has_registers: false,
+            what: What::Instruction {
+                has_access: access,
+                has_registers: false,
+            },
         });
     }
 
     /// The step that was added last has these registers in place of those of its operation.
     pub(super) fn set_registers(&mut self, registers: Registers) {
-        if let Some(last) = self.packed.last_mut() {
-            last.has_registers = true;
+        if let Some(Packed {
+            what: What::Instruction { has_registers, .. },
+            ..
+        }) = self.packed.last_mut()
+        {
+            *has_registers = true;
             self.registers.push(registers);
         }
     }
@@ -233,13 +456,17 @@ impl<U: Copy> Steps<U> {
         written: Handle,
         used: U,
     ) {
+        let is_used = used != U::default();
+        if is_used {
+            self.used.push(used);
+        }
         self.addresses.extend_from_slice(addresses);
         self.accesses.push(PackedAccess {
             access,
             addresses: addresses.len() as u32,
             sources: (self.handles.len() - first_source) as u32,
             written,
-            used,
+            is_used,
         });
     }
 
@@ -270,21 +497,5 @@ impl<U: Copy> Steps<U> {
             last.readers += 1;
             self.readers.push((before, now));
         }
-    }
-
-    fn overwriting(&self) -> impl Iterator<Item = Overwriting<'_>> {
-        let (mut overwritten, mut pairs) = (&self.overwritten[..], &self.readers[..]);
-        self.overwriting.iter().map(move |packed| {
-            let (written, rest) = overwritten.split_at(packed.written as usize);
-            let (read, rest) = rest.split_at(packed.read as usize);
-            overwritten = rest;
-            let (readers, rest) = pairs.split_at(packed.readers as usize);
-            pairs = rest;
-            Overwriting {
-                written,
-                read,
-                readers,
-            }
-        })
     }
 }

@@ -1,12 +1,13 @@
 //! What a question keeps of every value that registers and memory hold: in its own lanes, under the handles of the
 //! shared dependences.
 
+use super::block::BlockOperation;
 use super::dependences::Rules;
 use super::handles::Handle;
 use super::lanes::{Held, Lanes};
 use super::operation::Operation;
 use super::registers::{PLACES, SINK};
-use super::steps::{Overwriting, Registers, Step};
+use super::steps::{Accessed, BlockRun, Overwriting, Registers, Step};
 
 /// The availability of all values, in the lanes of one question.
 pub struct Values<L: Held> {
@@ -56,6 +57,41 @@ impl<L: Held> Values<L> {
             if self.rules.false_dependences {
                 self.starts.harts.push([L::START; PLACES]);
             }
+        }
+    }
+
+    /// Goes through a block, whose dependences are true ones: `done` says when the results are available of an operation
+    /// that starts when its operands are there, and `latest` finds the later of two.
+    #[inline(always)]
+    pub fn run_by<U: Copy + Default>(
+        &mut self,
+        run: &mut BlockRun<'_, '_, U>,
+        latest: &mut impl FnMut(L, L) -> L,
+        mut done: impl FnMut(&BlockOperation, Option<&Accessed<'_, U>>, L) -> L,
+    ) {
+        let registers = &mut self.harts[run.block.hart() as usize];
+        for operation in run.block.operations() {
+            let [first, second, third] = operation.sources;
+            let mut ready = registers[first as usize % PLACES];
+            // Places of absent operands are at the start.
+            if second != 0 {
+                ready = latest(ready, registers[second as usize % PLACES]);
+                if third != 0 {
+                    ready = latest(ready, registers[third as usize % PLACES]);
+                }
+            }
+            let accessed = run.accessed(operation);
+            let sources = accessed.as_ref().map_or(&[][..], |own| own.sources);
+            for handle in sources {
+                ready = latest(ready, L::recall(self.memory.get(*handle)));
+            }
+            let done = done(operation, accessed.as_ref(), ready);
+            if let Some(accessed) = &accessed
+                && accessed.written != 0
+            {
+                *self.memory.slot::<L>(accessed.written) = done.keep();
+            }
+            registers[operation.destination as usize % PLACES] = done;
         }
     }
 

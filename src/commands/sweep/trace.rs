@@ -39,14 +39,12 @@ fn begin_reading(input: impl Read, unknown: UnknownPolicy) -> Result<ReadSummary
         unknown,
     };
     trace::read(input, options, &mut |batch| {
-        let mut has_addresses = false;
-        batch.for_each(|_, addresses| has_addresses |= !addresses.is_empty());
         // Others may access nothing.
         let is_access = |instruction: &Instruction| {
             let access = instruction.decoded.facts.access.as_ref();
             access.is_some_and(|access| access.count == AccessCount::One)
         };
-        let is_settled = has_addresses || batch.instructions.iter().any(is_access);
+        let is_settled = batch.has_addresses() || batch.instructions.iter().any(is_access);
         (!is_settled).then_some(batch)
     })
 }

@@ -6,7 +6,7 @@ use super::{
     BEGINNING, CHUNK, FIRST, HART, HAS_PC, HAS_WORD, HEADER, KIND, Kind, LAST, LONGEST, MAGIC, NEW,
     VERSION, checksum,
 };
-use crate::batch::Batch;
+use crate::batch::{Batch, Filling};
 use crate::error::{LineError, Place, RecordError, TraceError};
 use crate::expected::Addresses;
 use crate::format::Named;
@@ -205,28 +205,50 @@ struct Hart {
     last: u32,
 }
 
+impl Hart {
+    fn new() -> Hart {
+        Hart {
+            slots: Vec::new(),
+            last: NONE,
+        }
+    }
+}
+
+/// A block as its hart's slots have it.
+#[derive(Clone, Default)]
+struct Plan {
+    /// Slots of instructions with an address, in their order.
+    addressed: Box<[u32]>,
+    last: u32,
+    length: u32,
+    /// The number of [`State::changes`] when its slots were seen to follow each other; 0 if they never were.
+    seen: u64,
+}
+
 struct State<'s> {
     program: Program,
     described: Vec<Described>,
     harts: Vec<(u64, Hart)>,
     hart: usize,
-    batch: Batch,
+    batch: Filling,
+    /// By number of the block.
+    plans: Vec<Plan>,
+    /// How often an instruction that is not the last of a block was followed by another one than before, and one.
+    changes: u64,
     instructions: u64,
     sink: &'s mut dyn FnMut(Batch) -> Option<Batch>,
 }
 
 impl<'s> State<'s> {
     fn new(options: Options, sink: &'s mut dyn FnMut(Batch) -> Option<Batch>) -> State<'s> {
-        let first = Hart {
-            slots: Vec::new(),
-            last: NONE,
-        };
         State {
             program: Program::new(options.unknown),
             described: Vec::new(),
-            harts: vec![(0, first)],
+            harts: vec![(0, Hart::new())],
             hart: 0,
-            batch: Batch::default(),
+            batch: Filling::default(),
+            plans: Vec::new(),
+            changes: 1,
             instructions: 0,
             sink,
         }
@@ -277,28 +299,116 @@ impl<'s> State<'s> {
     }
 
     fn follow(&mut self, run: u64, addresses: &mut Stream<'_>) -> Result<(), LineError> {
-        let none = RecordError::Chunk("an instruction is predicted where nothing predicts one");
-        for _ in 0..run {
-            let hart = &mut self.harts[self.hart].1;
-            let last = hart.slots.get(hart.last as usize);
-            let next = last.ok_or(none.clone())?.follower;
-            let slot = hart.slots.get_mut(next as usize).ok_or(none.clone())?;
-            let count = match slot.plain {
-                Plain::NoAddress => 0,
-                Plain::OneAddress => {
-                    slot.address = stepped(slot.address, addresses.number()?);
-                    self.batch.addresses.push(slot.address);
-                    1
-                }
-                Plain::Checked => {
-                    self.checked(next, addresses)?;
-                    continue;
-                }
-            };
-            hart.last = next;
-            self.batch.push(slot.id, count);
-            self.instructions += 1;
+        let mut left = run;
+        while left > 0 {
+            let blocks = self.follow_blocks(left, addresses)?;
+            left -= blocks;
+            if left > 0 {
+                self.follow_one(addresses)?;
+                left -= 1;
+            }
         }
+        Ok(())
+    }
+
+    /// Takes whole blocks of at most so many executions, as long as they are foreseen; how many executions these were.
+    #[inline(always)]
+    fn follow_blocks(&mut self, most: u64, addresses: &mut Stream<'_>) -> Result<u64, LineError> {
+        let mut left = most;
+        while let Some(block) = self.foreseen_block() {
+            let plan = &self.plans[block as usize];
+            if u64::from(plan.length) > left {
+                break;
+            }
+            let hart = &mut self.harts[self.hart].1;
+            for (place, number) in plan.addressed.iter().enumerate() {
+                let slot = &mut hart.slots[*number as usize];
+                match addresses.number() {
+                    Ok(step) => slot.address = stepped(slot.address, step),
+                    Err(error) => {
+                        let before = self.batch.block(block).instructions();
+                        let mut addressed = before.enumerate().filter(|(_, (_, has))| *has);
+                        let before = addressed.nth(place).map_or(0, |(before, _)| before);
+                        self.instructions += before as u64;
+                        return Err(error.into());
+                    }
+                }
+                self.batch.addresses.push(slot.address);
+            }
+            hart.last = plan.last;
+            self.batch.push_block(block, plan.length as usize);
+            self.instructions += u64::from(plan.length);
+            left -= u64::from(plan.length);
+        }
+        Ok(most - left)
+    }
+
+    /// The block that is foreseen, where one begins whose instructions are all foreseen one after another.
+    #[inline(always)]
+    fn foreseen_block(&mut self) -> Option<u32> {
+        let hart = &self.harts[self.hart].1;
+        let next = hart.slots.get(hart.last as usize)?.follower;
+        let id = hart.slots.get(next as usize)?.id;
+        let block = self.batch.block_of(id)?;
+        let is_seen = (self.plans.get(block as usize)).is_some_and(|own| own.seen == self.changes);
+        (is_seen || self.plan(block, next)).then_some(block)
+    }
+
+    /// Looks whether the instructions of a block are foreseen one after another from that slot on.
+    #[inline(never)]
+    fn plan(&mut self, block: u32, first: u32) -> bool {
+        let slots = &self.harts[self.hart].1.slots;
+        let (mut addressed, mut last) = (Vec::new(), NONE);
+        let instructions = self.batch.block(block).instructions();
+        let length = instructions.len() as u32;
+        let mut next = first;
+        for (instruction, has_address) in instructions {
+            let plain = match has_address {
+                true => Plain::OneAddress,
+                false => Plain::NoAddress,
+            };
+            match slots.get(next as usize) {
+                Some(slot) if slot.id == instruction.0 && slot.plain == plain => {
+                    (last, next) = (next, slot.follower);
+                }
+                _ => return false,
+            }
+            if has_address {
+                addressed.push(last);
+            }
+        }
+        if self.plans.len() <= block as usize {
+            self.plans.resize(block as usize + 1, Plan::default());
+        }
+        self.plans[block as usize] = Plan {
+            addressed: addressed.into(),
+            last,
+            length,
+            seen: self.changes,
+        };
+        true
+    }
+
+    /// Takes one execution that is what followed last time.
+    #[inline(always)]
+    fn follow_one(&mut self, addresses: &mut Stream<'_>) -> Result<(), LineError> {
+        let none = || RecordError::Chunk("an instruction is predicted where nothing predicts one");
+        let hart = &mut self.harts[self.hart].1;
+        let last = hart.slots.get(hart.last as usize);
+        let next = last.ok_or_else(none)?.follower;
+        let slot = hart.slots.get_mut(next as usize).ok_or_else(none)?;
+        let count = match slot.plain {
+            Plain::NoAddress => 0,
+            Plain::OneAddress => {
+                slot.address = stepped(slot.address, addresses.number()?);
+                self.batch.addresses.push(slot.address);
+                1
+            }
+            Plain::Checked => return self.checked(next, addresses),
+        };
+        hart.last = next;
+        self.batch.push(slot.id, count);
+        self.instructions += 1;
         Ok(())
     }
 
@@ -317,6 +427,10 @@ impl<'s> State<'s> {
         }
         let hart = &mut self.harts[self.hart].1;
         if let Some(last) = hart.slots.get_mut(hart.last as usize) {
+            let is_within = last.id != NONE && !self.batch.ends_block(last.id);
+            if is_within && last.follower != NONE && last.follower != number {
+                self.changes += 1;
+            }
             last.follower = number;
         }
         self.checked(number, addresses)
@@ -338,7 +452,7 @@ impl<'s> State<'s> {
             text,
         };
         let (id, instruction) = self.program.add(&named, true)?;
-        self.batch.instructions.push(instruction);
+        self.batch.add(instruction);
         let slot = &mut hart.slots[number as usize];
         slot.id = id;
         slot.plain = match (kind, self.program.key(id).addresses) {
@@ -414,11 +528,7 @@ impl<'s> State<'s> {
         }
         self.hart = known.unwrap_or(self.harts.len());
         if known.is_none() {
-            let hart = Hart {
-                slots: Vec::new(),
-                last: NONE,
-            };
-            self.harts.push((name, hart));
+            self.harts.push((name, Hart::new()));
         }
         Ok(())
     }
