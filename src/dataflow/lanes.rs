@@ -34,20 +34,22 @@ impl Default for PathLengths {
 }
 
 impl PathLengths {
-    /// Paths of a single vertex of so many cycles, below 2³².
-    #[inline]
-    pub fn of_vertex(cycles: u64, to_ram: bool) -> PathLengths {
+    /// The lengths behind a vertex of so many cycles, below 2³².
+    #[inline(always)]
+    pub fn then(self, cycles: u64, to_ram: bool) -> PathLengths {
+        let [depth, span, accesses, rest] = self.0;
         let cycles = cycles as f64;
         match to_ram {
-            true => PathLengths([cycles, 0.0, 1.0, 0.0]),
-            false => PathLengths([cycles, cycles, 0.0, 0.0]),
+            true => PathLengths([depth + cycles, span, accesses + 1.0, rest]),
+            false => self.pass(cycles),
         }
     }
 
-    /// The lengths behind a vertex, given those of its own paths.
+    /// The lengths behind a vertex of so many cycles, a whole number, that does not go to RAM.
     #[inline(always)]
-    pub fn then(self, vertex: PathLengths) -> PathLengths {
-        PathLengths(std::array::from_fn(|place| self.0[place] + vertex.0[place]))
+    pub fn pass(self, cycles: f64) -> PathLengths {
+        let [depth, span, accesses, rest] = self.0;
+        PathLengths([depth + cycles, span + cycles, accesses, rest])
     }
 
     /// Cycles of all vertices on the path.
@@ -143,11 +145,11 @@ mod tests {
     #[test]
     fn paths_go_on_through_vertices() {
         let vertices = [(3, false), (5, true), (0, false), (100_000, false)];
-        let own = vertices.map(|(cycles, to_ram)| PathLengths::of_vertex(cycles, to_ram));
-        let path = own.into_iter().fold(PathLengths::START, PathLengths::then);
+        let then = |path: PathLengths, (cycles, to_ram)| path.then(cycles, to_ram);
+        let path = vertices.into_iter().fold(PathLengths::START, then);
         let lengths = (path.depth(), path.non_memory_span(), path.memory_depth());
         assert_eq!(lengths, (100_008, 100_003, 1));
-        let other = PathLengths::of_vertex(100_006, false);
+        let other = PathLengths::START.then(100_006, false);
         let latest = path.latest(other);
         let lengths = (
             latest.depth(),

@@ -33,4 +33,4 @@ pub use lanes::{Held, Lanes, PathLengths};
 pub use operation::Operation;
 pub use producer::Producer;
 pub use steps::{Accessed, BlockRun, Step, Steps, Visitor};
-pub use values::Values;
+pub use values::{Through, Values};

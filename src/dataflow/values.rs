@@ -23,6 +23,16 @@ struct Starts<L: Held> {
     memory: Column<L::Kept>,
 }
 
+/// Goes through a block.
+pub trait Through<L, U> {
+    /// The later of two.
+    fn latest(&mut self, own: L, other: L) -> L;
+    /// When the result is available of an operation that starts when its operands are there.
+    fn operation(&mut self, operation: &BlockOperation, ready: L) -> L;
+    /// The same of one that accesses memory.
+    fn access(&mut self, operation: &BlockOperation, accessed: &Accessed<'_, U>, ready: L) -> L;
+}
+
 impl<L: Lanes> Values<L> {
     /// When the operands of an instruction are there.
     #[inline(always)]
@@ -60,14 +70,12 @@ impl<L: Held> Values<L> {
         }
     }
 
-    /// Goes through a block, whose dependences are true ones: `done` says when the results are available of an operation
-    /// that starts when its operands are there, and `latest` finds the later of two.
+    /// Goes through a block, whose dependences are true ones.
     #[inline(always)]
-    pub fn run_by<U: Copy + Default>(
+    pub fn run<U: Copy + Default>(
         &mut self,
         run: &mut BlockRun<'_, '_, U>,
-        latest: &mut impl FnMut(L, L) -> L,
-        mut done: impl FnMut(&BlockOperation, Option<&Accessed<'_, U>>, L) -> L,
+        through: &mut impl Through<L, U>,
     ) {
         let registers = &mut self.harts[run.block.hart() as usize];
         for operation in run.block.operations() {
@@ -75,22 +83,24 @@ impl<L: Held> Values<L> {
             let mut ready = registers[first as usize % PLACES];
             // Places of absent operands are at the start.
             if second != 0 {
-                ready = latest(ready, registers[second as usize % PLACES]);
+                ready = through.latest(ready, registers[second as usize % PLACES]);
                 if third != 0 {
-                    ready = latest(ready, registers[third as usize % PLACES]);
+                    ready = through.latest(ready, registers[third as usize % PLACES]);
                 }
             }
-            let accessed = run.accessed(operation);
-            let sources = accessed.as_ref().map_or(&[][..], |own| own.sources);
-            for handle in sources {
-                ready = latest(ready, L::recall(self.memory.get(*handle)));
-            }
-            let done = done(operation, accessed.as_ref(), ready);
-            if let Some(accessed) = &accessed
-                && accessed.written != 0
-            {
-                *self.memory.slot::<L>(accessed.written) = done.keep();
-            }
+            let done = match run.accessed(operation) {
+                None => through.operation(operation, ready),
+                Some(accessed) => {
+                    for handle in accessed.sources {
+                        ready = through.latest(ready, L::recall(self.memory.get(*handle)));
+                    }
+                    let done = through.access(operation, &accessed, ready);
+                    if accessed.written != 0 {
+                        *self.memory.slot::<L>(accessed.written) = done.keep();
+                    }
+                    done
+                }
+            };
             registers[operation.destination as usize % PLACES] = done;
         }
     }

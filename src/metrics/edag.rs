@@ -7,7 +7,9 @@ use super::metric::{Metric, Program, Run, Stretch};
 use super::movement::MovementMeter;
 use super::ram::RamUse;
 use super::report::{Edag, EdagMemory};
-use crate::dataflow::{Accessed, BlockRun, Lanes, PathLengths, Rules, Step, Values, Visitor};
+use crate::dataflow::{
+    Accessed, BlockOperation, BlockRun, Lanes, PathLengths, Rules, Step, Through, Values, Visitor,
+};
 use crate::trace::InstructionId;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -23,8 +25,8 @@ pub(super) struct EdagMeter {
     /// Cycles of the vertices that go to RAM, by hart.
     ram_cycles: Vec<u64>,
     movement: MovementMeter,
-    /// Of each instruction, where it does not go to RAM.
-    vertices: Vec<PathLengths>,
+    /// Cycles of each instruction, a whole number.
+    costs: Vec<f64>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -41,13 +43,6 @@ const NOTHING: RamUse = RamUse {
     left_nearest: false,
 };
 
-impl Totals {
-    fn add(&mut self, used: RamUse) {
-        self.memory_work += u64::from(used.accesses);
-        self.bytes_moved += used.bytes;
-    }
-}
-
 impl EdagMeter {
     pub fn new(rules: Rules) -> EdagMeter {
         EdagMeter {
@@ -55,7 +50,7 @@ impl EdagMeter {
             totals: Totals::default(),
             ram_cycles: Vec::new(),
             movement: MovementMeter::default(),
-            vertices: Vec::new(),
+            costs: Vec::new(),
         }
     }
 
@@ -71,22 +66,25 @@ impl EdagMeter {
             totals,
             ram_cycles,
             movement,
-            vertices,
+            costs,
         } = self;
+        let mut ram = RamFollower {
+            ram_cycles,
+            movement,
+            cycles: &stretch.program.cycles,
+            memory_work: 0,
+            bytes_moved: 0,
+        };
         let mut follower = Follower {
             values,
-            // A copy, so that it stays in registers.
-            sums: *totals,
-            ram: RamFollower {
-                ram_cycles,
-                movement,
-                cycles: &stretch.program.cycles,
-            },
-            vertices,
+            sums: totals,
+            ram: &mut ram,
+            costs,
             used,
         };
         stretch.for_each_piece(&mut follower);
-        *totals = follower.sums;
+        totals.memory_work += ram.memory_work;
+        totals.bytes_moved += ram.bytes_moved;
     }
 
     /// Makes room for an instruction.
@@ -94,7 +92,7 @@ impl EdagMeter {
         let (instruction, _) = program.last();
         self.add_hart(instruction.hart);
         let cycles = program.cycles.last().copied().unwrap_or(0);
-        self.vertices.push(PathLengths::of_vertex(cycles, false));
+        self.costs.push(cycles as f64);
     }
 
     fn add_hart(&mut self, hart: u16) {
@@ -150,22 +148,25 @@ impl EdagMeter {
 }
 
 /// Follows the paths through a stretch.
-struct Follower<'a, F> {
+struct Follower<'a, 'r, F> {
     values: &'a mut Values<PathLengths>,
-    sums: Totals,
-    ram: RamFollower<'a>,
-    vertices: &'a [PathLengths],
+    sums: &'a mut Totals,
+    ram: &'a mut RamFollower<'r>,
+    costs: &'a [f64],
     used: F,
 }
 
+/// Counts what went to RAM.
 struct RamFollower<'a> {
     ram_cycles: &'a mut [u64],
     movement: &'a mut MovementMeter,
     cycles: &'a [u64],
+    memory_work: u64,
+    bytes_moved: u64,
 }
 
 impl RamFollower<'_> {
-    /// Counts what an instruction took whose operands were there then; returns its paths.
+    /// Counts what an instruction took whose operands were there then; returns the paths behind it.
     #[inline(never)]
     fn add(
         &mut self,
@@ -181,22 +182,23 @@ impl RamFollower<'_> {
         if used.bytes > 0 {
             self.movement.add(ready.depth(), used.bytes);
         }
-        PathLengths::of_vertex(cycles, to_ram)
+        self.memory_work += u64::from(used.accesses);
+        self.bytes_moved += used.bytes;
+        ready.then(cycles, to_ram)
     }
 }
 
-impl<F: FnMut(&Accessed<'_, RamUse>) -> RamUse> Visitor<RamUse> for Follower<'_, F> {
+impl<F: FnMut(&Accessed<'_, RamUse>) -> RamUse> Visitor<RamUse> for Follower<'_, '_, F> {
     #[inline(always)]
     fn step(&mut self, step: &Step<'_, RamUse>) {
         let used = step.accessed.as_ref().map_or(NOTHING, &mut self.used);
         let ready = self.values.ready(step);
-        let mut vertex = self.vertices[step.instruction.0 as usize];
-        if used != NOTHING {
-            self.sums.add(used);
+        let done = if used == NOTHING {
+            ready.pass(self.costs[step.instruction.0 as usize])
+        } else {
             let own = (step.instruction, step.operation.hart);
-            vertex = self.ram.add(own, ready, used);
-        }
-        let done = ready.then(vertex);
+            self.ram.add(own, ready, used)
+        };
         self.values.complete(step, ready, done);
         self.sums.edges += u64::from(step.edges);
         self.sums.deepest = self.sums.deepest.latest(done);
@@ -204,31 +206,65 @@ impl<F: FnMut(&Accessed<'_, RamUse>) -> RamUse> Visitor<RamUse> for Follower<'_,
 
     #[inline(always)]
     fn block(&mut self, mut run: BlockRun<'_, '_, RamUse>) {
-        let Follower {
-            values,
-            sums,
-            ram,
-            vertices,
-            used,
-        } = self;
-        sums.edges += u64::from(run.edges);
-        let hart = run.block.hart();
-        let latest = &mut PathLengths::latest;
-        values.run_by(&mut run, latest, |operation, accessed, ready| {
-            let mut vertex = vertices[operation.instruction.0 as usize];
-            if let Some(accessed) = accessed {
-                let used = used(accessed);
-                if used != NOTHING {
-                    sums.add(used);
-                    vertex = ram.add((operation.instruction, hart), ready, used);
-                }
-            }
-            let done = ready.then(vertex);
-            if !operation.is_read {
-                sums.deepest = sums.deepest.latest(done);
-            }
-            done
-        });
+        let mut paths = Paths {
+            deepest: self.sums.deepest,
+            hart: run.block.hart(),
+            ram: self.ram,
+            costs: self.costs,
+            used: &mut self.used,
+        };
+        self.values.run(&mut run, &mut paths);
+        self.sums.deepest = paths.deepest;
+        self.sums.edges += u64::from(run.edges);
+    }
+}
+
+/// The paths through a block.
+struct Paths<'a, 'f, F> {
+    deepest: PathLengths,
+    hart: u16,
+    ram: &'a mut RamFollower<'f>,
+    costs: &'a [f64],
+    used: &'a mut F,
+}
+
+impl<F> Paths<'_, '_, F> {
+    #[inline(always)]
+    fn note(&mut self, operation: &BlockOperation, done: PathLengths) -> PathLengths {
+        if !operation.is_read {
+            self.deepest = self.deepest.latest(done);
+        }
+        done
+    }
+}
+
+impl<F: FnMut(&Accessed<'_, RamUse>) -> RamUse> Through<PathLengths, RamUse> for Paths<'_, '_, F> {
+    #[inline(always)]
+    fn latest(&mut self, own: PathLengths, other: PathLengths) -> PathLengths {
+        own.latest(other)
+    }
+
+    #[inline(always)]
+    fn operation(&mut self, operation: &BlockOperation, ready: PathLengths) -> PathLengths {
+        let done = ready.pass(self.costs[operation.instruction.0 as usize]);
+        self.note(operation, done)
+    }
+
+    #[inline(always)]
+    fn access(
+        &mut self,
+        operation: &BlockOperation,
+        accessed: &Accessed<'_, RamUse>,
+        ready: PathLengths,
+    ) -> PathLengths {
+        let used = (self.used)(accessed);
+        if used == NOTHING {
+            return self.operation(operation, ready);
+        }
+        let done = self
+            .ram
+            .add((operation.instruction, self.hart), ready, used);
+        self.note(operation, done)
     }
 }
 

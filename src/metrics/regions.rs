@@ -105,9 +105,7 @@ impl Metric for RegionMeter {
                     edges += 1;
                 }
             });
-            let lengths = ready
-                .lengths
-                .then(PathLengths::of_vertex(cycles, used.accesses > 0));
+            let lengths = ready.lengths.then(cycles, used.accesses > 0);
             values.complete(&step, ready, PathInRegion { region, lengths });
             let totals = &mut totals[region as usize];
             totals.vertices += 1;

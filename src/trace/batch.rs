@@ -188,3 +188,107 @@ impl Filling {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::isa::decode_text;
+
+    /// Instructions of two harts, every fourth of which is a branch.
+    fn instruction(number: u32) -> Instruction {
+        let text = match number % 4 {
+            3 => "bne a0,a1,-6",
+            _ => "lw a0,0(a1)",
+        };
+        Instruction {
+            hart: u16::from(number >= 12),
+            pc: Some(u64::from(number)),
+            word: None,
+            text: text.into(),
+            decoded: decode_text(text).expect("an instruction"),
+        }
+    }
+
+    /// What comes out of batches: executions with their addresses, and how many blocks were executed.
+    #[derive(Default)]
+    struct Out {
+        blocks: Vec<Block>,
+        executed: Vec<(u32, Vec<u64>)>,
+        whole: usize,
+    }
+
+    impl Out {
+        fn take(&mut self, batch: &Batch) {
+            self.blocks.extend_from_slice(&batch.blocks);
+            let before = self.executed.len();
+            batch.for_each(&self.blocks, |id, addresses| {
+                self.executed.push((id.0, addresses.to_vec()));
+            });
+            assert_eq!(self.executed.len() - before, batch.len());
+            batch.for_each_piece(&self.blocks, |piece| {
+                self.whole += usize::from(matches!(piece, Piece::Block(..)));
+            });
+        }
+    }
+
+    /// Pushes executions of instructions with so many addresses, and hands over after every so many.
+    fn pushed(executed: &[(u32, u32)], every: usize) -> (Out, Vec<(u32, Vec<u64>)>) {
+        let mut filling = Filling::default();
+        (0..24).for_each(|number| filling.add(instruction(number)));
+        let (mut out, mut expected, mut next) = (Out::default(), Vec::new(), 0);
+        for (place, (number, count)) in executed.iter().enumerate() {
+            let addresses: Vec<u64> = (next..next + u64::from(*count)).collect();
+            next += u64::from(*count);
+            filling.addresses.extend_from_slice(&addresses);
+            filling.push(*number, *count);
+            expected.push((*number, addresses));
+            if place % every == every - 1 {
+                filling.hand_over(&mut |batch| {
+                    out.take(&batch);
+                    Some(batch)
+                });
+            }
+        }
+        filling.hand_over(&mut |batch| {
+            out.take(&batch);
+            Some(batch)
+        });
+        (out, expected)
+    }
+
+    #[test]
+    fn a_loop_is_executed_in_blocks() {
+        let body = [(0, 1), (1, 0), (2, 1), (3, 0)];
+        let executed = body.repeat(10);
+        let (out, expected) = pushed(&executed, 1000);
+        assert_eq!(out.executed, expected);
+        // Met, learnt, and from then on whole.
+        assert_eq!((out.blocks.len(), out.whole), (1, 8));
+        assert_eq!((out.blocks[0].len(), out.blocks[0].addresses()), (4, 2));
+    }
+
+    proptest! {
+        /// Pieces of straight code that are left early, on harts that take turns, with instructions whose addresses
+        /// vary: what comes out is what was pushed.
+        #[test]
+        fn what_is_pushed_comes_out(
+            pieces in prop::collection::vec((0u32..24, 1u32..9, prop::bool::weighted(0.1)), 1..120),
+            every in 1usize..60,
+        ) {
+            let mut executed = Vec::new();
+            for (first, length, varies) in pieces {
+                for number in first..(first + length).min(24) {
+                    let count = match varies {
+                        true => number % 3,
+                        false => u32::from(number % 2 == 0),
+                    };
+                    executed.push((number, count));
+                }
+            }
+            let (out, expected) = pushed(&executed, every);
+            prop_assert_eq!(out.executed, expected);
+        }
+    }
+}

@@ -3,6 +3,7 @@
 // The layers below, by their names.
 use loopsheet_cache as cache;
 
+mod ahead;
 mod batch;
 mod block;
 mod champsim;

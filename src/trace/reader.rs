@@ -28,7 +28,7 @@ const LONGEST_LINE: usize = 1 << 20;
 /// # Errors
 /// The first line that is wrong. Batches before it have been handed over: what they led to is not a result.
 pub fn read(
-    mut input: impl Read,
+    mut input: impl Read + Send,
     options: Options,
     sink: &mut dyn FnMut(Batch) -> Option<Batch>,
 ) -> Result<ReadSummary, TraceError> {
@@ -38,7 +38,7 @@ pub fn read(
 /// Not generic, so that what is done for every instruction is compiled here, with the optimisation of this crate, and not
 /// with that of the caller's.
 fn read_whole(
-    input: &mut dyn Read,
+    input: &mut (dyn Read + Send),
     options: Options,
     sink: &mut dyn FnMut(Batch) -> Option<Batch>,
 ) -> Result<ReadSummary, TraceError> {

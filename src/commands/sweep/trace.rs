@@ -33,7 +33,10 @@ pub fn is_trace(path: &Path) -> bool {
 }
 
 /// The first instructions, up to one that shows whether accesses have addresses. What is wrong further inside a shard finds.
-fn begin_reading(input: impl Read, unknown: UnknownPolicy) -> Result<ReadSummary, TraceError> {
+fn begin_reading(
+    input: impl Read + Send,
+    unknown: UnknownPolicy,
+) -> Result<ReadSummary, TraceError> {
     let options = Options {
         format: None,
         unknown,

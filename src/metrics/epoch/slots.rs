@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::rings::{LANES, Ring, with_chunks};
+use super::rings::{LANES, Ring, Row, Rows, with_chunks};
 use super::stretch::{Executed, HartStretch, Task};
 
 /// Whether an instruction waits for its misses.
@@ -63,43 +63,68 @@ impl SlottedWindows {
 
 impl Window {
     fn advance_all<const N: usize>(&mut self, stretch: &HartStretch, slots: u32) {
-        stretch.for_each(|executed| {
-            if self.advance::<N>(&executed, slots) >= FAR {
-                self.ring.rebase();
-            }
-        });
-    }
-
-    /// Tells how far from its base a lane got.
-    #[inline(always)]
-    fn advance<const N: usize>(&mut self, executed: &Executed<'_>, slots: u32) -> u64 {
-        let wait = executed.wait;
-        let mut done = self.ring.issued::<N>(executed.sources);
-        let entered = self.ring.entered::<N>();
-        let mut farthest = 0;
-        let mut most = 0;
-        for &missing in executed.misses {
-            let missing = usize::from(missing);
-            most = most.max(missing);
-            for lane in 0..missing {
-                let (base, own) = (self.ring.base(lane), &mut done[lane / LANES][lane % LANES]);
-                let entered = base + u64::from(entered[lane / LANES][lane % LANES].unsigned_abs());
-                let start =
-                    self.rooms[lane].take(entered, base + u64::from(own.unsigned_abs()), slots)
-                        - base;
-                // Other accesses of the instruction that have to wait start later, never earlier.
-                if wait == Wait::ForMisses {
-                    farthest = farthest.max(start);
-                    *own = i32::try_from(start).expect("fewer than 2³⁰ stores in a row miss");
+        let Window { ring, rooms } = self;
+        let mut executed = stretch.iter();
+        loop {
+            let mut rows = ring.rows::<N>();
+            let mut is_far = false;
+            for executed in executed.by_ref() {
+                // Of most nothing misses.
+                if executed.misses.iter().all(|missing| *missing == 0) {
+                    rows.advance(executed.sources, |issued, _| issued);
+                    continue;
+                }
+                let mut farthest = 0;
+                rows.advance(executed.sources, |issued, rows| {
+                    let mut done = issued;
+                    farthest = start::<N>(&executed, rows, (rooms, slots), &mut done);
+                    done
+                });
+                if farthest >= FAR {
+                    is_far = true;
+                    break;
                 }
             }
+            if !is_far {
+                return;
+            }
+            ring.rebase();
         }
-        if wait == Wait::ForMisses {
-            (0..most).for_each(|lane| done[lane / LANES][lane % LANES] += 1);
-        }
-        self.ring.retire(&done);
-        farthest
     }
+}
+
+/// Starts the misses of an instruction that is issued then, and finds when it is done. Returns how far from its base a
+/// lane got.
+#[inline(never)]
+fn start<const N: usize>(
+    executed: &Executed<'_>,
+    rows: &Rows<'_, i32, N>,
+    (rooms, slots): (&mut [Rooms], u32),
+    done: &mut Row<i32, N>,
+) -> u64 {
+    let wait = executed.wait;
+    let entered = rows.entered();
+    let mut farthest = 0;
+    let mut most = 0;
+    for &missing in executed.misses {
+        let missing = usize::from(missing);
+        most = most.max(missing);
+        for lane in 0..missing {
+            let (base, own) = (rows.bases[lane], &mut done[lane / LANES][lane % LANES]);
+            let entered = base + u64::from(entered[lane / LANES][lane % LANES].unsigned_abs());
+            let issued = base + u64::from(own.unsigned_abs());
+            let start = rooms[lane].take(entered, issued, slots) - base;
+            // Other accesses of the instruction that have to wait start later, never earlier.
+            if wait == Wait::ForMisses {
+                farthest = farthest.max(start);
+                *own = i32::try_from(start).expect("fewer than 2³⁰ stores in a row miss");
+            }
+        }
+    }
+    if wait == Wait::ForMisses {
+        (0..most).for_each(|lane| done[lane / LANES][lane % LANES] += 1);
+    }
+    farthest
 }
 
 /// Which epochs have room.

@@ -79,7 +79,7 @@ impl Window {
             let to = stretch.len().min(from + self.left as usize);
             let mut rows = self.ring.rows::<N>();
             for (sources, missing) in stretch.waits(from, to) {
-                rows.advance(sources, |mut done| {
+                rows.advance(sources, |mut done, _| {
                     for (done, weight) in done.iter_mut().zip(&weights[missing]) {
                         for (done, weight) in done.iter_mut().zip(weight) {
                             *done = done.wrapping_add(*weight);
