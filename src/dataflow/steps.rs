@@ -148,7 +148,7 @@ impl<'a, U: Copy + Default> BlockRun<'a, '_, U> {
     #[inline(always)]
     pub fn accessed(&mut self, operation: &BlockOperation) -> Option<Accessed<'a, U>> {
         match operation.has_access {
-            true => self.rest.accessed(),
+            true => self.rest.plain_accessed(),
             false => None,
         }
     }
@@ -170,6 +170,17 @@ struct Rest<'a, U> {
 impl<'a, U: Copy + Default> Rest<'a, U> {
     #[inline(always)]
     fn accessed(&mut self) -> Option<Accessed<'a, U>> {
+        let accessed = self.plain_accessed()?;
+        let overwriting = self.overwriting.next();
+        Some(Accessed {
+            overwriting: overwriting.map(|packed| self.overwriting(*packed)),
+            ..accessed
+        })
+    }
+
+    /// The same where false dependences do not count.
+    #[inline(always)]
+    fn plain_accessed(&mut self) -> Option<Accessed<'a, U>> {
         let packed = self.accesses.next()?;
         let (addresses, rest) = self.addresses.split_at(packed.addresses as usize);
         self.addresses = rest;
@@ -179,14 +190,13 @@ impl<'a, U: Copy + Default> Rest<'a, U> {
             true => self.used.next().copied().unwrap_or_default(),
             false => U::default(),
         };
-        let overwriting = self.overwriting.next();
         Some(Accessed {
             access: packed.access,
             addresses,
             used,
             sources,
             written: packed.written,
-            overwriting: overwriting.map(|packed| self.overwriting(*packed)),
+            overwriting: None,
         })
     }
 

@@ -166,7 +166,9 @@ struct RamFollower<'a> {
 }
 
 impl RamFollower<'_> {
-    /// Counts what an instruction took whose operands were there then; returns the paths behind it.
+    /// Counts what an instruction took whose operands were there then; returns the paths behind it. With caches that is
+    /// seldom, and so is saving registers for it.
+    #[cold]
     #[inline(never)]
     fn add(
         &mut self,

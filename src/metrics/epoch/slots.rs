@@ -6,6 +6,8 @@
 
 use std::collections::VecDeque;
 
+use pulp::{Arch, NullaryFnOnce};
+
 use super::rings::{LANES, Ring, Row, Rows, with_chunks};
 use super::stretch::{Executed, HartStretch, Task};
 
@@ -50,8 +52,13 @@ impl SlottedWindows {
     pub fn tasks<'t>(&'t mut self, stretch: &'t HartStretch, tasks: &mut Vec<Task<'t>>) {
         let (chunks, slots) = (self.chunks, self.slots);
         for window in &mut self.windows {
-            let task = move || with_chunks!(chunks, window.advance_all(stretch, slots));
-            tasks.push(Box::new(task));
+            let advance = Advance {
+                chunks,
+                window,
+                stretch,
+                slots,
+            };
+            tasks.push(Box::new(move || Arch::new().dispatch(advance)));
         }
     }
 
@@ -61,7 +68,31 @@ impl SlottedWindows {
     }
 }
 
+/// A window that goes on, compiled for the widest vectors of the machine.
+struct Advance<'t> {
+    chunks: usize,
+    window: &'t mut Window,
+    stretch: &'t HartStretch,
+    slots: u32,
+}
+
+impl NullaryFnOnce for Advance<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Advance {
+            chunks,
+            window,
+            stretch,
+            slots,
+        } = self;
+        with_chunks!(chunks, window.advance_all(stretch, slots));
+    }
+}
+
 impl Window {
+    #[inline(always)]
     fn advance_all<const N: usize>(&mut self, stretch: &HartStretch, slots: u32) {
         let Window { ring, rooms } = self;
         let mut executed = stretch.iter();
@@ -143,7 +174,14 @@ impl Rooms {
         while self.open.front().is_some_and(|(epoch, _)| *epoch < entered) {
             self.open.pop_front();
         }
-        let mut place = self.open.partition_point(|(epoch, _)| *epoch < issue);
+        // Most misses start as late as the last one, or later.
+        let mut place = match self.open.back() {
+            Some((last, _)) if *last > issue => {
+                self.open.partition_point(|(epoch, _)| *epoch < issue)
+            }
+            Some((last, _)) if *last == issue => self.open.len() - 1,
+            _ => self.open.len(),
+        };
         if place == self.open.len() {
             let first = self.untouched.max(entered);
             let last = self.untouched.max(issue);
