@@ -26,11 +26,13 @@ mod producer;
 mod registers;
 mod steps;
 mod values;
+mod walk;
 
 pub use block::{Block, BlockOperation};
 pub use dependences::{Dependences, MemoryRule, Next, Rules};
 pub use lanes::{Held, Lanes, PathLengths};
 pub use operation::Operation;
 pub use producer::Producer;
-pub use steps::{Accessed, BlockRun, Step, Steps, Visitor};
+pub use steps::Steps;
 pub use values::{Through, Values};
+pub use walk::{Accessed, BlockRun, Step, Visitor};

@@ -7,7 +7,8 @@ use super::handles::Handle;
 use super::lanes::{Held, Lanes};
 use super::operation::Operation;
 use super::registers::{PLACES, SINK};
-use super::steps::{Accessed, BlockRun, Overwriting, Registers, Step};
+use super::steps::Registers;
+use super::walk::{Accessed, BlockRun, Overwriting, Step};
 
 /// The availability of all values, in the lanes of one question.
 pub struct Values<L: Held> {

@@ -17,6 +17,7 @@
 //! its text, and the text. `templates/tracer/tracer.c` writes the same.
 
 mod read;
+mod stream;
 mod write;
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use super::stream::{Stream, stepped};
 use super::{
     BEGINNING, CHUNK, FIRST, HART, HAS_PC, HAS_WORD, HEADER, KIND, Kind, LAST, LONGEST, MAGIC, NEW,
     VERSION, checksum,
@@ -118,50 +119,6 @@ fn take(input: &mut impl Read, count: usize, bytes: &mut Vec<u8>) -> Result<(), 
     match read.map_err(LineError::of_io)? {
         read if read < count => Err(RecordError::Cut.into()),
         _ => Ok(()),
-    }
-}
-
-/// What is left of a stream.
-#[derive(Clone, Copy)]
-struct Stream<'b>(&'b [u8]);
-
-impl<'b> Stream<'b> {
-    const SHORT: RecordError = RecordError::Chunk("a stream of the chunk is too short");
-
-    #[inline(always)]
-    fn number(&mut self) -> Result<u64, RecordError> {
-        match self.0 {
-            [first @ 0..0x80, rest @ ..] => {
-                self.0 = rest;
-                Ok(u64::from(*first))
-            }
-            _ => self.long_number(),
-        }
-    }
-
-    fn long_number(&mut self) -> Result<u64, RecordError> {
-        let mut number = 0;
-        for shift in (0..64).step_by(7) {
-            let (byte, rest) = self.0.split_first().ok_or(Self::SHORT)?;
-            self.0 = rest;
-            number |= u64::from(byte & 0x7f) << shift;
-            if byte & 0x80 == 0 {
-                return Ok(number);
-            }
-        }
-        Err(RecordError::Chunk("a number has more than 64 bits"))
-    }
-
-    fn bytes(&mut self, count: usize) -> Result<&'b [u8], RecordError> {
-        let (bytes, rest) = self.0.split_at_checked(count).ok_or(Self::SHORT)?;
-        self.0 = rest;
-        Ok(bytes)
-    }
-
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], RecordError> {
-        let (bytes, rest) = self.0.split_first_chunk().ok_or(Self::SHORT)?;
-        self.0 = rest;
-        Ok(*bytes)
     }
 }
 
@@ -541,10 +498,4 @@ impl Described {
             None => self.text.to_string(),
         }
     }
-}
-
-/// The address so far from another one.
-#[inline(always)]
-fn stepped(address: u64, step: u64) -> u64 {
-    address.wrapping_add(step >> 1 ^ 0u64.wrapping_sub(step & 1))
 }
