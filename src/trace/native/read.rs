@@ -17,8 +17,8 @@ use crate::run_end::RunEnd;
 use crate::{Options, ReadSummary};
 
 /// Executions of a batch.
-const BATCH: usize = 1 << 14;
-const NONE: u32 = u32::MAX;
+pub(super) const BATCH: usize = 1 << 14;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// Reads a whole trace and hands over batches.
 ///
@@ -132,18 +132,18 @@ struct Described {
 
 /// How an instruction is read that a hart executes.
 #[derive(Clone, Copy)]
-struct Slot {
+pub(super) struct Slot {
     /// The last address.
-    address: u64,
-    follower: u32,
+    pub address: u64,
+    pub follower: u32,
     /// Its number, `NONE` until the hart executes it.
-    id: u32,
-    plain: Plain,
+    pub id: u32,
+    pub plain: Plain,
 }
 
 /// Whether nothing is to be checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Plain {
+pub(super) enum Plain {
     NoAddress,
     OneAddress,
     Checked,
@@ -157,9 +157,9 @@ const UNKNOWN: Slot = Slot {
 };
 
 /// What one hart has executed.
-struct Hart {
-    slots: Vec<Slot>,
-    last: u32,
+pub(super) struct Hart {
+    pub slots: Vec<Slot>,
+    pub last: u32,
 }
 
 impl Hart {
@@ -173,27 +173,27 @@ impl Hart {
 
 /// A block as its hart's slots have it.
 #[derive(Clone, Default)]
-struct Plan {
+pub(super) struct Plan {
     /// Slots of instructions with an address, in their order.
-    addressed: Box<[u32]>,
-    last: u32,
-    length: u32,
+    pub addressed: Box<[u32]>,
+    pub last: u32,
+    pub length: u32,
     /// The number of [`State::changes`] when its slots were seen to follow each other; 0 if they never were.
-    seen: u64,
+    pub seen: u64,
 }
 
-struct State<'s> {
+pub(super) struct State<'s> {
     program: Program,
     described: Vec<Described>,
-    harts: Vec<(u64, Hart)>,
-    hart: usize,
-    batch: Filling,
+    pub harts: Vec<(u64, Hart)>,
+    pub hart: usize,
+    pub batch: Filling,
     /// By number of the block.
-    plans: Vec<Plan>,
+    pub plans: Vec<Plan>,
     /// How often an instruction that is not the last of a block was followed by another one than before, and one.
-    changes: u64,
-    instructions: u64,
-    sink: &'s mut dyn FnMut(Batch) -> Option<Batch>,
+    pub changes: u64,
+    pub instructions: u64,
+    pub sink: &'s mut dyn FnMut(Batch) -> Option<Batch>,
 }
 
 impl<'s> State<'s> {
@@ -238,135 +238,6 @@ impl<'s> State<'s> {
             return Err(RecordError::Chunk("the chunk has addresses of no instruction").into());
         }
         Ok(goes_on)
-    }
-
-    /// Takes executions that are what followed last time; `false` if nobody wants more.
-    fn foreseen(&mut self, run: u64, addresses: &mut Stream<'_>) -> Result<bool, LineError> {
-        let mut left = run;
-        while left > 0 {
-            let room = (BATCH - self.batch.len().min(BATCH)) as u64;
-            let now = left.min(room);
-            self.follow(now, addresses)?;
-            left -= now;
-            if self.batch.len() >= BATCH && !self.batch.hand_over(self.sink) {
-                return Ok(false);
-            }
-        }
-        Ok(self.batch.len() < BATCH || self.batch.hand_over(self.sink))
-    }
-
-    fn follow(&mut self, run: u64, addresses: &mut Stream<'_>) -> Result<(), LineError> {
-        let mut left = run;
-        while left > 0 {
-            let blocks = self.follow_blocks(left, addresses)?;
-            left -= blocks;
-            if left > 0 {
-                self.follow_one(addresses)?;
-                left -= 1;
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes whole blocks of at most so many executions, as long as they are foreseen; how many executions these were.
-    #[inline(always)]
-    fn follow_blocks(&mut self, most: u64, addresses: &mut Stream<'_>) -> Result<u64, LineError> {
-        let mut left = most;
-        while let Some(block) = self.foreseen_block() {
-            let plan = &self.plans[block as usize];
-            if u64::from(plan.length) > left {
-                break;
-            }
-            let hart = &mut self.harts[self.hart].1;
-            for (place, number) in plan.addressed.iter().enumerate() {
-                let slot = &mut hart.slots[*number as usize];
-                match addresses.number() {
-                    Ok(step) => slot.address = stepped(slot.address, step),
-                    Err(error) => {
-                        let before = self.batch.block(block).instructions();
-                        let mut addressed = before.enumerate().filter(|(_, (_, has))| *has);
-                        let before = addressed.nth(place).map_or(0, |(before, _)| before);
-                        self.instructions += before as u64;
-                        return Err(error.into());
-                    }
-                }
-                self.batch.addresses.push(slot.address);
-            }
-            hart.last = plan.last;
-            self.batch.push_block(block, plan.length as usize);
-            self.instructions += u64::from(plan.length);
-            left -= u64::from(plan.length);
-        }
-        Ok(most - left)
-    }
-
-    /// The block that is foreseen, where one begins whose instructions are all foreseen one after another.
-    #[inline(always)]
-    fn foreseen_block(&mut self) -> Option<u32> {
-        let hart = &self.harts[self.hart].1;
-        let next = hart.slots.get(hart.last as usize)?.follower;
-        let id = hart.slots.get(next as usize)?.id;
-        let block = self.batch.block_of(id)?;
-        let is_seen = (self.plans.get(block as usize)).is_some_and(|own| own.seen == self.changes);
-        (is_seen || self.plan(block, next)).then_some(block)
-    }
-
-    /// Looks whether the instructions of a block are foreseen one after another from that slot on.
-    #[inline(never)]
-    fn plan(&mut self, block: u32, first: u32) -> bool {
-        let slots = &self.harts[self.hart].1.slots;
-        let (mut addressed, mut last) = (Vec::new(), NONE);
-        let instructions = self.batch.block(block).instructions();
-        let length = instructions.len() as u32;
-        let mut next = first;
-        for (instruction, has_address) in instructions {
-            let plain = match has_address {
-                true => Plain::OneAddress,
-                false => Plain::NoAddress,
-            };
-            match slots.get(next as usize) {
-                Some(slot) if slot.id == instruction.0 && slot.plain == plain => {
-                    (last, next) = (next, slot.follower);
-                }
-                _ => return false,
-            }
-            if has_address {
-                addressed.push(last);
-            }
-        }
-        if self.plans.len() <= block as usize {
-            self.plans.resize(block as usize + 1, Plan::default());
-        }
-        self.plans[block as usize] = Plan {
-            addressed: addressed.into(),
-            last,
-            length,
-            seen: self.changes,
-        };
-        true
-    }
-
-    /// Takes one execution that is what followed last time.
-    #[inline(always)]
-    fn follow_one(&mut self, addresses: &mut Stream<'_>) -> Result<(), LineError> {
-        let none = || RecordError::Chunk("an instruction is predicted where nothing predicts one");
-        let hart = &mut self.harts[self.hart].1;
-        let last = hart.slots.get(hart.last as usize);
-        let next = last.ok_or_else(none)?.follower;
-        let slot = hart.slots.get_mut(next as usize).ok_or_else(none)?;
-        let count = match slot.plain {
-            Plain::NoAddress => 0,
-            Plain::OneAddress => {
-                slot.address = stepped(slot.address, addresses.number()?);
-                self.batch.addresses.push(slot.address);
-                1
-            }
-            Plain::Checked => return self.checked(next, addresses),
-        };
-        hart.last = next;
-        self.batch.push(slot.id, count);
-        self.instructions += 1;
-        Ok(())
     }
 
     /// Takes the execution of an instruction that was not foreseen.
@@ -421,7 +292,7 @@ impl<'s> State<'s> {
     }
 
     /// Takes an execution of an instruction that the hart has met, and checks its addresses.
-    fn checked(&mut self, number: u32, addresses: &mut Stream<'_>) -> Result<(), LineError> {
+    pub fn checked(&mut self, number: u32, addresses: &mut Stream<'_>) -> Result<(), LineError> {
         let hart = &mut self.harts[self.hart].1;
         let slot = &mut hart.slots[number as usize];
         let described = &self.described[number as usize];
