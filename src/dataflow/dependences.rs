@@ -3,10 +3,13 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::block::Block;
 use super::bytes::Bytes;
 use super::handles::Handle;
 use super::operation::{Operation, Wide};
-use super::registers::{FIRST_SHARED, Identity, NOBODY, PLACES, RegisterFile, SINK, SOMEBODY};
+use super::registers::{
+    FIRST_SHARED, Identity, NOBODY, PLACES, Places, RegisterFile, SINK, SOMEBODY,
+};
 use super::steps::{Registers, Steps};
 use crate::trace::InstructionId;
 use crate::trace::isa::{Access, Operand};
@@ -42,6 +45,8 @@ pub struct Dependences {
     /// Of bytes, who read them since they were written; for false dependences.
     readers: Bytes,
     by_address: FxHashMap<u64, Handle>,
+    /// By block, its edges from registers where nobody produced what these held the last time.
+    edges: Vec<(Places, u32)>,
 }
 
 /// The next instruction of the program order.
@@ -64,6 +69,7 @@ impl Dependences {
             memory: Bytes::new(),
             readers: Bytes::new(),
             by_address: FxHashMap::default(),
+            edges: Vec::new(),
         }
     }
 
@@ -76,7 +82,7 @@ impl Dependences {
 
     /// Adds the next instruction to the steps; `used` is asked what else is to be known of its accesses.
     #[inline(always)]
-    pub fn resolve<U: Copy>(
+    pub fn resolve<U: Copy + Default + PartialEq>(
         &mut self,
         next: Next<'_>,
         used: impl FnOnce(Access) -> U,
@@ -87,6 +93,70 @@ impl Dependences {
         };
         let identity = self.add_step(next, edges, &[], used, steps);
         self.write_register(next.operation.hart, next.operation.destination, identity);
+    }
+
+    /// Adds a whole block to the steps, if nothing that it reads from registers was written by an instruction with several
+    /// values, so that what depends on what is known; else adds nothing, and the instructions are to be resolved one by
+    /// one. `used` is asked of every access, in their order.
+    #[inline(always)]
+    pub fn resolve_block<U: Copy + Default + PartialEq>(
+        &mut self,
+        (number, block): (u32, &Block),
+        addresses: &[u64],
+        mut used: impl FnMut(Access, &[u64]) -> U,
+        steps: &mut Steps<U>,
+    ) -> bool {
+        let file = &mut self.harts[block.hart as usize];
+        let is_known = block.is_plain
+            && (block.reads | block.writes) & file.shared == 0
+            && self.rules.memory == MemoryRule::Bytes
+            && !self.rules.false_dependences;
+        if !is_known {
+            return false;
+        }
+        let missing = block.reads & !file.plain;
+        if block.writes & !file.plain != 0 {
+            file.write_plain(block.writes);
+        }
+        let edges = self.edges_of_block(number, block, missing);
+        let before = steps.sources();
+        for (access, address) in block.accesses.iter().zip(addresses) {
+            let first = steps.sources();
+            let bytes = u32::from(access.bytes);
+            if access.kind.reads() {
+                self.memory.read(*address, bytes, |handle| {
+                    if !steps.has_source(first, handle) {
+                        steps.push_source(handle);
+                    }
+                });
+            }
+            let address = std::slice::from_ref(address);
+            let used = used(*access, address);
+            let written = match access.kind.writes() {
+                true => self.memory.write(address[0], bytes),
+                false => 0,
+            };
+            steps.push_access((*access, address), first, written, used);
+        }
+        let edges = edges + (steps.sources() - before) as u32;
+        steps.push_block((number, block), edges, missing);
+        true
+    }
+
+    /// Edges from registers to the instructions of a block, if nobody produced what these hold.
+    #[inline(always)]
+    fn edges_of_block(&mut self, number: u32, block: &Block, missing: Places) -> u32 {
+        if let Some(known) = self.edges.get(number as usize)
+            && known.0 == missing
+        {
+            return known.1;
+        }
+        if self.edges.len() <= number as usize {
+            self.edges.resize(number as usize + 1, (Places::MAX, 0));
+        }
+        let edges = block.edges(missing);
+        self.edges[number as usize] = (missing, edges);
+        edges
     }
 
     /// Edges from registers to an instruction that has few, each with a value of its own instruction: of nearly all.
@@ -102,7 +172,7 @@ impl Dependences {
 
     /// Adds an instruction that has many registers, or some with values of one instruction.
     #[inline(never)]
-    fn resolve_listed<U: Copy>(
+    fn resolve_listed<U: Copy + Default + PartialEq>(
         &mut self,
         next: Next<'_>,
         used: impl FnOnce(Access) -> U,
@@ -126,10 +196,10 @@ impl Dependences {
     /// Adds an instruction with so many edges from registers, some of them from instructions with several values.
     /// Returns the identity of what it produces.
     #[inline(always)]
-    fn add_step<U: Copy>(
+    fn add_step<U: Copy + Default + PartialEq>(
         &mut self,
         next: Next<'_>,
-        mut edges: u32,
+        edges: u32,
         shared: &[Identity],
         used: impl FnOnce(Access) -> U,
         steps: &mut Steps<U>,
@@ -142,7 +212,6 @@ impl Dependences {
         let first = steps.sources();
         if access.kind.reads() {
             self.load(access, addresses, shared, steps);
-            edges += (steps.sources() - first) as u32;
         }
         steps.push(next.instruction, edges, true);
         if self.rules.false_dependences {
@@ -212,7 +281,7 @@ impl Dependences {
 
     /// Adds the values that an access reads, each once, but for those of the instructions that share.
     #[inline(always)]
-    fn load<U: Copy>(
+    fn load<U: Copy + Default + PartialEq>(
         &mut self,
         access: Access,
         addresses: &[u64],
@@ -240,7 +309,12 @@ impl Dependences {
     }
 
     /// Adds what an access waits for beside the values that it reads, and what waits for it from now on.
-    fn overwrite<U: Copy>(&mut self, access: Access, addresses: &[u64], steps: &mut Steps<U>) {
+    fn overwrite<U: Copy + Default + PartialEq>(
+        &mut self,
+        access: Access,
+        addresses: &[u64],
+        steps: &mut Steps<U>,
+    ) {
         steps.push_overwriting();
         if self.rules.memory != MemoryRule::Bytes {
             return;
@@ -304,8 +378,7 @@ impl Dependences {
         if place as usize == SINK {
             return;
         }
-        let producers = &mut self.harts[hart as usize].producers;
-        let old = std::mem::replace(&mut producers[place as usize % PLACES], identity);
+        let old = self.harts[hart as usize].write(place, identity);
         if old >= FIRST_SHARED || identity >= FIRST_SHARED {
             self.memory
                 .values

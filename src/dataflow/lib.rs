@@ -16,6 +16,7 @@
 // The layers below, by their names.
 use loopsheet_trace as trace;
 
+mod block;
 mod bytes;
 mod dependences;
 mod handles;
@@ -25,10 +26,13 @@ mod producer;
 mod registers;
 mod steps;
 mod values;
+mod walk;
 
+pub use block::{Block, BlockOperation};
 pub use dependences::{Dependences, MemoryRule, Next, Rules};
 pub use lanes::{Held, Lanes, PathLengths};
 pub use operation::Operation;
 pub use producer::Producer;
-pub use steps::{Accessed, Step, Steps};
-pub use values::Values;
+pub use steps::Steps;
+pub use values::{Through, Values};
+pub use walk::{Accessed, BlockRun, Step, Visitor};

@@ -11,7 +11,7 @@ const SOURCES: usize = 3;
 #[derive(Clone, Debug)]
 pub struct Operation {
     pub hart: u16,
-    /// Places in the register file; 0 where there is none.
+    /// Places in the register file; 0 where there is none, behind all others.
     pub(super) sources: [u8; SOURCES],
     pub(super) destination: u8,
     pub access: Option<Access>,

@@ -18,9 +18,17 @@ pub(super) const FIRST_SHARED: Identity = 2;
 pub(super) const PLACES: usize = (Register::COUNT + 1).next_power_of_two();
 pub(super) const SINK: usize = Register::COUNT;
 
+/// A set of places.
+pub(super) type Places = u128;
+const _: () = assert!(PLACES <= Places::BITS as usize);
+
 /// Who produced the value of each register.
 pub(super) struct RegisterFile {
     pub producers: [Identity; PLACES],
+    /// The registers whose producers have no other value.
+    pub plain: Places,
+    /// Those whose producers have.
+    pub shared: Places,
     pub vector_type: Option<VectorType>,
 }
 
@@ -28,8 +36,37 @@ impl RegisterFile {
     pub fn new() -> RegisterFile {
         RegisterFile {
             producers: [NOBODY; PLACES],
+            plain: 0,
+            shared: 0,
             vector_type: None,
         }
+    }
+
+    /// Who produces what a place holds from now on; returns who did.
+    #[inline(always)]
+    pub fn write(&mut self, place: u8, identity: Identity) -> Identity {
+        let place = place as usize % PLACES;
+        let old = std::mem::replace(&mut self.producers[place], identity);
+        if old != identity {
+            let (own, others) = (1 << place, !(1 << place));
+            self.plain &= others;
+            self.shared &= others;
+            match identity {
+                NOBODY => {}
+                SOMEBODY => self.plain |= own,
+                _ => self.shared |= own,
+            }
+        }
+        old
+    }
+
+    /// Instructions with no other value produce what these places hold, none of which holds a shared one.
+    #[cold]
+    pub fn write_plain(&mut self, places: Places) {
+        for place in (0..PLACES).filter(|place| places >> place & 1 != 0) {
+            self.producers[place] = SOMEBODY;
+        }
+        self.plain |= places;
     }
 
     /// The places of an operand. Vector groups follow what the last configuration instruction set, LMUL 1

@@ -2,42 +2,63 @@
 
 use smallvec::SmallVec;
 
+use super::block::Block;
 use super::handles::Handle;
-use super::operation::Operation;
+use super::registers::Places;
 use crate::trace::InstructionId;
 use crate::trace::isa::Access;
 
 /// A stretch of the program order. `U` is what else is known of an access.
 #[derive(Debug)]
 pub struct Steps<U> {
-    packed: Vec<Packed>,
-    accesses: Vec<PackedAccess<U>>,
-    addresses: Vec<u64>,
-    handles: Vec<Handle>,
+    pub(super) packed: Vec<Packed>,
+    /// Executed instructions.
+    executed: usize,
+    pub(super) accesses: Vec<PackedAccess>,
+    /// Of accesses that took something.
+    pub(super) used: Vec<U>,
+    pub(super) addresses: Vec<u64>,
+    pub(super) handles: Vec<Handle>,
     /// Of instructions that have them in place of those of their operation.
-    registers: Vec<Registers>,
+    pub(super) registers: Vec<Registers>,
     /// One for each access, where false dependences count.
-    overwriting: Vec<PackedOverwriting>,
-    overwritten: Vec<Handle>,
-    readers: Vec<(Handle, Handle)>,
+    pub(super) overwriting: Vec<PackedOverwriting>,
+    pub(super) overwritten: Vec<Handle>,
+    pub(super) readers: Vec<(Handle, Handle)>,
+    /// Of blocks that read registers which nobody wrote, which these are.
+    pub(super) missing: Vec<Places>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Packed {
-    instruction: InstructionId,
-    edges: u32,
-    has_access: bool,
-    has_registers: bool,
+pub(super) struct Packed {
+    /// Of the instruction or block.
+    pub number: u32,
+    /// Of a block all, else those from registers.
+    pub edges: u32,
+    pub what: What,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct PackedAccess<U> {
-    access: Access,
-    addresses: u32,
-    sources: u32,
+pub(super) enum What {
+    Block {
+        /// Whether some registers that it reads hold what was there before the trace.
+        has_missing: bool,
+    },
+    Instruction {
+        has_access: bool,
+        has_registers: bool,
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PackedAccess {
+    pub addresses: u32,
+    pub sources: u32,
     /// 0 if nothing is written, or nobody follows it.
-    written: Handle,
-    used: U,
+    pub written: Handle,
+    pub access: Access,
+    /// Whether it has an entry of its own in [`Steps::used`].
+    pub is_used: bool,
 }
 
 /// Registers of an instruction that has more than a narrow operation, or of whose operands several hold values of one
@@ -53,75 +74,34 @@ pub(super) struct Registers {
 
 /// How many of [`Overwriting`] there are.
 #[derive(Clone, Copy, Debug, Default)]
-struct PackedOverwriting {
-    written: u32,
-    read: u32,
-    readers: u32,
-}
-
-/// What an access waits for because it overwrites something, and what it makes others wait for.
-#[derive(Clone, Copy)]
-pub(super) struct Overwriting<'a> {
-    /// Values that are overwritten.
-    pub written: &'a [Handle],
-    /// Starts of those who read them.
-    pub read: &'a [Handle],
-    /// Starts of those who read what this one reads: the handle before, 0 for none, and that from now on.
-    pub readers: &'a [(Handle, Handle)],
-}
-
-/// One executed instruction.
-#[derive(Clone, Copy)]
-pub struct Step<'a, U> {
-    pub instruction: InstructionId,
-    pub operation: &'a Operation,
-    /// True dependences: instructions whose values this one reads.
-    pub edges: u32,
-    /// What it does to memory, if it is one that accesses memory.
-    pub accessed: Option<Accessed<'a, U>>,
-    pub(super) registers: Option<&'a Registers>,
-}
-
-impl<U> Step<'_, U> {
-    /// The bytes where its accesses begin.
-    pub fn addresses(&self) -> &[u64] {
-        self.accessed
-            .as_ref()
-            .map_or(&[], |accessed| accessed.addresses)
-    }
-}
-
-/// The accesses of one executed instruction.
-#[derive(Clone, Copy)]
-pub struct Accessed<'a, U> {
-    /// Elements of indexed vector accesses are as wide as the last configuration instruction says, eight bytes if the
-    /// trace did not show it.
-    pub access: Access,
-    pub addresses: &'a [u64],
-    pub used: U,
-    pub(super) sources: &'a [Handle],
-    pub(super) written: Handle,
-    pub(super) overwriting: Option<Overwriting<'a>>,
+pub(super) struct PackedOverwriting {
+    pub written: u32,
+    pub read: u32,
+    pub readers: u32,
 }
 
 impl<U> Default for Steps<U> {
     fn default() -> Steps<U> {
         Steps {
             packed: Vec::new(),
+            executed: 0,
             accesses: Vec::new(),
+            used: Vec::new(),
             addresses: Vec::new(),
             handles: Vec::new(),
             registers: Vec::new(),
             overwriting: Vec::new(),
             overwritten: Vec::new(),
             readers: Vec::new(),
+            missing: Vec::new(),
         }
     }
 }
 
-impl<U: Copy> Steps<U> {
+impl<U: Copy + Default + PartialEq> Steps<U> {
+    /// Executed instructions.
     pub fn len(&self) -> usize {
-        self.packed.len()
+        self.executed
     }
 
     pub fn is_empty(&self) -> bool {
@@ -131,78 +111,72 @@ impl<U: Copy> Steps<U> {
     pub fn clear(&mut self) {
         let Steps {
             packed,
+            executed,
             accesses,
+            used,
             addresses,
             handles,
             registers,
             overwriting,
             overwritten,
             readers,
+            missing,
         } = self;
         packed.clear();
+        *executed = 0;
         accesses.clear();
+        used.clear();
         addresses.clear();
         handles.clear();
         registers.clear();
         overwriting.clear();
         overwritten.clear();
         readers.clear();
+        missing.clear();
     }
 
-    /// Every step, of instructions with these operations.
+    /// Adds a block, with so many edges, whose accesses have been added; nobody produced what these places hold that it
+    /// reads.
     #[inline(always)]
-    pub fn for_each(&self, operations: &[Operation], mut visit: impl FnMut(Step<'_, U>)) {
-        let mut accesses = self.accesses.iter();
-        let mut addresses = &self.addresses[..];
-        let mut handles = &self.handles[..];
-        let mut registers = self.registers.iter();
-        let mut overwriting = self.overwriting();
-        for packed in &self.packed {
-            let accessed = match packed.has_access {
-                false => None,
-                true => accesses.next().map(|access| {
-                    let (own, rest) = addresses.split_at(access.addresses as usize);
-                    addresses = rest;
-                    let (sources, rest) = handles.split_at(access.sources as usize);
-                    handles = rest;
-                    Accessed {
-                        access: access.access,
-                        addresses: own,
-                        used: access.used,
-                        sources,
-                        written: access.written,
-                        overwriting: overwriting.next(),
-                    }
-                }),
-            };
-            let registers = match packed.has_registers {
-                false => None,
-                true => registers.next(),
-            };
-            visit(Step {
-                instruction: packed.instruction,
-                operation: &operations[packed.instruction.0 as usize],
-                edges: packed.edges,
-                accessed,
-                registers,
-            });
+    pub(super) fn push_block(
+        &mut self,
+        (number, block): (u32, &Block),
+        edges: u32,
+        missing: Places,
+    ) {
+        self.executed += block.operations().len();
+        let has_missing = missing != 0;
+        if has_missing {
+            self.missing.push(missing);
         }
+        self.packed.push(Packed {
+            number,
+            edges,
+            what: What::Block { has_missing },
+        });
     }
 
     #[inline(always)]
     pub(super) fn push(&mut self, instruction: InstructionId, edges: u32, access: bool) {
+        self.executed += 1;
         self.packed.push(Packed {
-            instruction,
+            number: instruction.0,
             edges,
-            has_access: access,
-            has_registers: false,
+            what: What::Instruction {
+                has_access: access,
+                has_registers: false,
+            },
         });
     }
 
     /// The step that was added last has these registers in place of those of its operation.
     pub(super) fn set_registers(&mut self, registers: Registers) {
-        if let Some(last) = self.packed.last_mut() {
-            last.has_registers = true;
+        if let Some(Packed {
+            what: What::Instruction { has_registers, .. },
+            ..
+        }) = self.packed.last_mut()
+        {
+            *has_registers = true;
             self.registers.push(registers);
         }
     }
@@ -233,13 +207,17 @@ impl<U: Copy> Steps<U> {
         written: Handle,
         used: U,
     ) {
+        let is_used = used != U::default();
+        if is_used {
+            self.used.push(used);
+        }
         self.addresses.extend_from_slice(addresses);
         self.accesses.push(PackedAccess {
             access,
             addresses: addresses.len() as u32,
             sources: (self.handles.len() - first_source) as u32,
             written,
-            used,
+            is_used,
         });
     }
 
@@ -270,21 +248,5 @@ impl<U: Copy> Steps<U> {
             last.readers += 1;
             self.readers.push((before, now));
         }
-    }
-
-    fn overwriting(&self) -> impl Iterator<Item = Overwriting<'_>> {
-        let (mut overwritten, mut pairs) = (&self.overwritten[..], &self.readers[..]);
-        self.overwriting.iter().map(move |packed| {
-            let (written, rest) = overwritten.split_at(packed.written as usize);
-            let (read, rest) = rest.split_at(packed.read as usize);
-            overwritten = rest;
-            let (readers, rest) = pairs.split_at(packed.readers as usize);
-            pairs = rest;
-            Overwriting {
-                written,
-                read,
-                readers,
-            }
-        })
     }
 }

@@ -1,12 +1,14 @@
 //! What a question keeps of every value that registers and memory hold: in its own lanes, under the handles of the
 //! shared dependences.
 
+use super::block::BlockOperation;
 use super::dependences::Rules;
 use super::handles::Handle;
 use super::lanes::{Held, Lanes};
 use super::operation::Operation;
 use super::registers::{PLACES, SINK};
-use super::steps::{Overwriting, Registers, Step};
+use super::steps::Registers;
+use super::walk::{Accessed, BlockRun, Overwriting, Step};
 
 /// The availability of all values, in the lanes of one question.
 pub struct Values<L: Held> {
@@ -20,6 +22,16 @@ pub struct Values<L: Held> {
 struct Starts<L: Held> {
     harts: Vec<[L; PLACES]>,
     memory: Column<L::Kept>,
+}
+
+/// Goes through a block.
+pub trait Through<L, U> {
+    /// The later of two.
+    fn latest(&mut self, own: L, other: L) -> L;
+    /// When the result is available of an operation that starts when its operands are there.
+    fn operation(&mut self, operation: &BlockOperation, ready: L) -> L;
+    /// The same of one that accesses memory.
+    fn access(&mut self, operation: &BlockOperation, accessed: &Accessed<'_, U>, ready: L) -> L;
 }
 
 impl<L: Lanes> Values<L> {
@@ -56,6 +68,41 @@ impl<L: Held> Values<L> {
             if self.rules.false_dependences {
                 self.starts.harts.push([L::START; PLACES]);
             }
+        }
+    }
+
+    /// Goes through a block, whose dependences are true ones.
+    #[inline(always)]
+    pub fn run<U: Copy + Default>(
+        &mut self,
+        run: &mut BlockRun<'_, '_, U>,
+        through: &mut impl Through<L, U>,
+    ) {
+        let registers = &mut self.harts[run.block.hart() as usize];
+        for operation in run.block.operations() {
+            let [first, second, third] = operation.sources;
+            let mut ready = registers[first as usize % PLACES];
+            // Places of absent operands are at the start.
+            if second != 0 {
+                ready = through.latest(ready, registers[second as usize % PLACES]);
+                if third != 0 {
+                    ready = through.latest(ready, registers[third as usize % PLACES]);
+                }
+            }
+            let done = match run.accessed(operation) {
+                None => through.operation(operation, ready),
+                Some(accessed) => {
+                    for handle in accessed.sources {
+                        ready = through.latest(ready, L::recall(self.memory.get(*handle)));
+                    }
+                    let done = through.access(operation, &accessed, ready);
+                    if accessed.written != 0 {
+                        *self.memory.slot::<L>(accessed.written) = done.keep();
+                    }
+                    done
+                }
+            };
+            registers[operation.destination as usize % PLACES] = done;
         }
     }
 

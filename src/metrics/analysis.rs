@@ -5,8 +5,9 @@
 
 use crate::cache::hierarchy::Atomics;
 use crate::cache::{CacheSpec, LevelCounters};
-use crate::dataflow::{Dependences, Next, Operation};
-use crate::trace::{Batch, Consumer, Instruction};
+use crate::dataflow::{Block, Dependences, Next, Operation, Steps};
+use crate::trace::isa::Access;
+use crate::trace::{self, Batch, Consumer, Instruction, InstructionId, Piece};
 use loopsheet_regions::Sites;
 
 use super::catalogue;
@@ -14,7 +15,7 @@ use super::counted::{Counted, CountedRegion, RegionId};
 use super::entry::Asked;
 use super::metric::{Metric, Program, Run};
 use super::profile::ProfileMeter;
-use super::ram::Ram;
+use super::ram::{Ram, RamUse};
 use super::report::CacheLevel;
 use super::settings::{Settings, SettingsError};
 use super::watchers::{Added, Ahead, Watchers};
@@ -28,11 +29,19 @@ pub struct Analysis<'r> {
     program: Program,
     /// How often each instruction was executed.
     executions: Vec<u64>,
+    blocks: Blocks,
     region_of: Option<RegionOf<'r>>,
     shared: Shared,
     /// What was executed and the metrics have not seen.
     ahead: Ahead,
     watchers: Watchers,
+}
+
+/// The blocks of the trace, and how often each was executed.
+#[derive(Default)]
+struct Blocks {
+    read: Vec<trace::Block>,
+    executions: Vec<u64>,
 }
 
 /// What is found out once for all metrics.
@@ -69,6 +78,7 @@ impl<'r> Analysis<'r> {
             watchers: Watchers::new(metrics, levels),
             program: Program::default(),
             executions: Vec::new(),
+            blocks: Blocks::default(),
             region_of,
             ahead: Ahead::default(),
             settings,
@@ -116,8 +126,34 @@ impl<'r> Analysis<'r> {
         self.shared.dependences.add_hart(instruction.hart);
     }
 
+    fn add_block(&mut self, block: &trace::Block) {
+        let Program {
+            operations,
+            is_omitted,
+            blocks,
+            ..
+        } = &mut self.program;
+        let own = Block::new(block.instructions(), operations, is_omitted);
+        blocks.push(own.clone());
+        self.ahead.blocks.push(own);
+        self.blocks.read.push(block.clone());
+        self.blocks.executions.push(0);
+    }
+
+    /// Counts executions of blocks as those of their instructions.
+    fn count_blocks(&mut self) {
+        let Blocks { read, executions } = &mut self.blocks;
+        for (block, count) in read.iter().zip(executions) {
+            for (instruction, _) in block.instructions() {
+                self.executions[instruction.0 as usize] += *count;
+            }
+            *count = 0;
+        }
+    }
+
     /// What was counted. Without addresses nothing is said of memory.
-    pub fn finish(self, has_addresses: bool) -> Counted {
+    pub fn finish(mut self, has_addresses: bool) -> Counted {
+        self.count_blocks();
         let (cache, dirty_bytes) = match &self.shared.ram {
             Ram::Uncached => (Vec::new(), 0),
             Ram::Cached(hierarchy) => {
@@ -180,9 +216,13 @@ impl Consumer for Analysis<'_> {
         for instruction in &batch.instructions {
             self.add_instruction(instruction);
         }
+        for block in &batch.blocks {
+            self.add_block(block);
+        }
         let Analysis {
             program,
             executions,
+            blocks,
             shared,
             ahead,
             watchers,
@@ -190,12 +230,14 @@ impl Consumer for Analysis<'_> {
         } = self;
         // An earlier stretch is shown only now, when there is one behind it: a short trace needs no threads.
         if ahead.steps.len() >= STRETCH {
-            let added = batch.instructions.len();
+            let (added, blocks) = (batch.instructions.len(), batch.blocks.len());
             let later = ahead.added.split_off(ahead.added.len() - added);
+            let later_blocks = ahead.blocks.split_off(ahead.blocks.len() - blocks);
             *ahead = watchers.show(std::mem::take(ahead));
             ahead.added = later;
+            ahead.blocks = later_blocks;
         }
-        shared.resolve(batch, program, executions, ahead);
+        shared.resolve(batch, program, (executions, blocks), ahead);
     }
 }
 
@@ -206,7 +248,7 @@ impl Shared {
         &mut self,
         batch: &Batch,
         program: &Program,
-        executions: &mut [u64],
+        (executions, blocks): (&mut [u64], &mut Blocks),
         ahead: &mut Ahead,
     ) {
         let Shared {
@@ -215,26 +257,67 @@ impl Shared {
             watches_levels,
         } = self;
         let Ahead { steps, moved, .. } = ahead;
-        let (operations, is_omitted) = (&program.operations[..], &program.is_omitted[..]);
-        batch.for_each(|instruction, addresses| {
-            let number = instruction.0 as usize;
-            executions[number] += 1;
-            if is_omitted[number] {
-                return;
+        let mut used = |access, addresses: &[u64]| {
+            let used = ram.access(access, addresses);
+            if *watches_levels && used.left_nearest {
+                moved.extend(ram.moved());
             }
-            let next = Next {
-                instruction,
-                operation: &operations[number],
-                addresses,
-            };
-            let used = |access| {
-                let used = ram.access(access, next.addresses);
-                if *watches_levels && used.left_nearest {
-                    moved.extend(ram.moved());
+            used
+        };
+        let Blocks {
+            read,
+            executions: of_blocks,
+        } = blocks;
+        let mut singles = Singles {
+            program,
+            executions,
+        };
+        batch.for_each_piece(read, |piece| match piece {
+            Piece::One(instruction, addresses) => {
+                singles.resolve((instruction, addresses), dependences, &mut used, steps);
+            }
+            Piece::Block(number, addresses) => {
+                let block = &program.blocks[number as usize];
+                if dependences.resolve_block((number, block), addresses, &mut used, steps) {
+                    of_blocks[number as usize] += 1;
+                    return;
                 }
-                used
-            };
-            dependences.resolve(next, used, steps);
+                let mut rest = addresses;
+                for (instruction, has_address) in read[number as usize].instructions() {
+                    let (own, after) = rest.split_at(usize::from(has_address));
+                    rest = after;
+                    singles.resolve((instruction, own), dependences, &mut used, steps);
+                }
+            }
         });
+    }
+}
+
+/// What is resolved instruction by instruction.
+struct Singles<'a> {
+    program: &'a Program,
+    executions: &'a mut [u64],
+}
+
+impl Singles<'_> {
+    #[inline(always)]
+    fn resolve(
+        &mut self,
+        (instruction, addresses): (InstructionId, &[u64]),
+        dependences: &mut Dependences,
+        used: &mut impl FnMut(Access, &[u64]) -> RamUse,
+        steps: &mut Steps<RamUse>,
+    ) {
+        let number = instruction.0 as usize;
+        self.executions[number] += 1;
+        if self.program.is_omitted[number] {
+            return;
+        }
+        let next = Next {
+            instruction,
+            operation: &self.program.operations[number],
+            addresses,
+        };
+        dependences.resolve(next, |access| used(access, addresses), steps);
     }
 }

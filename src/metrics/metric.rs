@@ -19,7 +19,7 @@
 use super::counted::{Counted, RegionId};
 use super::profile::Moved;
 use super::ram::RamUse;
-use crate::dataflow::{Operation, Step, Steps};
+use crate::dataflow::{Block, Operation, Step, Steps, Visitor};
 use crate::trace::{Instruction, InstructionId};
 
 /// Watches a trace: takes what was executed, with the dependences that are resolved once for all metrics, and gives its
@@ -54,6 +54,7 @@ pub struct Program {
     /// Whether the rules have no vertex for it: it is executed, but is in no stretch.
     pub(super) is_omitted: Vec<bool>,
     pub(super) operations: Vec<Operation>,
+    pub(super) blocks: Vec<Block>,
 }
 
 impl Program {
@@ -87,7 +88,19 @@ impl<'a> Stretch<'a> {
     /// Every executed instruction, in program order.
     #[inline(always)]
     pub fn for_each(&self, visit: impl FnMut(Step<'_, RamUse>)) {
-        self.steps.for_each(&self.program.operations, visit);
+        let Program {
+            operations, blocks, ..
+        } = self.program;
+        self.steps.for_each(operations, blocks, visit);
+    }
+
+    /// The same, but blocks of instructions together.
+    #[inline(always)]
+    pub(super) fn for_each_piece(&self, visitor: &mut impl Visitor<RamUse>) {
+        let Program {
+            operations, blocks, ..
+        } = self.program;
+        self.steps.for_each_piece(operations, blocks, visitor);
     }
 
     /// What each cache level has moved from and to what is behind it since the trace began, nearest first: after each

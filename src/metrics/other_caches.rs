@@ -7,7 +7,7 @@ use super::counted::Counted;
 use super::edag::EdagMeter;
 use super::entry::Entry;
 use super::metric::{Metric, Program, Run, Stretch};
-use super::ram::{Ram, RamUse};
+use super::ram::Ram;
 use crate::cache::hierarchy::Atomics;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -49,9 +49,8 @@ impl Metric for OtherCaches {
 
     fn take(&mut self, stretch: &Stretch<'_>) {
         self.others.par_iter_mut().for_each(|Other { ram, meter }| {
-            meter.follow(stretch, |step| match &step.accessed {
-                None => RamUse::default(),
-                Some(accessed) => ram.access(accessed.access, accessed.addresses),
+            meter.follow(stretch, |accessed| {
+                ram.access(accessed.access, accessed.addresses)
             });
         });
     }

@@ -7,7 +7,7 @@ use crate::trace::isa::Access;
 use super::profile::Moved;
 
 /// What an instruction's accesses took.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RamUse {
     /// Accesses that went to RAM.
     pub accesses: u32,

@@ -133,12 +133,12 @@ impl Totals {
             vertices: self.vertices,
             edges: self.edges,
             work: self.work,
-            depth: self.deepest.depth,
+            depth: self.deepest.depth(),
             memory: has_addresses.then_some(EdagMemory {
                 work: self.memory_work,
-                depth: self.deepest.memory_depth,
+                depth: self.deepest.memory_depth(),
                 non_memory_cost: self.non_memory_costs.iter().copied().max().unwrap_or(0),
-                non_memory_span: self.deepest.non_memory_span,
+                non_memory_span: self.deepest.non_memory_span(),
                 bytes_moved: Some(self.bytes_moved),
             }),
         }

@@ -10,7 +10,7 @@ use super::counted::RegionId;
 use super::metric::{Metric, Program, Stretch};
 use super::profile::Moved;
 use super::ram::RamUse;
-use crate::dataflow::{Operation, Steps};
+use crate::dataflow::{Block, Operation, Steps};
 use crate::trace::Instruction;
 
 /// A stretch of the program order that the metrics have not seen.
@@ -18,6 +18,8 @@ use crate::trace::Instruction;
 pub(super) struct Ahead {
     /// Instructions that appear in it for the first time.
     pub added: Vec<Added>,
+    /// Blocks of them, and of those before.
+    pub blocks: Vec<Block>,
     pub steps: Steps<RamUse>,
     pub moved: Vec<Moved>,
 }
@@ -91,6 +93,7 @@ impl Watchers {
         let free = free.and_then(|free| Arc::into_inner(self.used.swap_remove(free)));
         let mut free = free.unwrap_or_default();
         free.added.clear();
+        free.blocks.clear();
         free.steps.clear();
         free.moved.clear();
         free
@@ -146,6 +149,7 @@ fn take(metric: &mut dyn Metric, program: &mut Program, ahead: &Ahead, levels: u
         program.push(added.clone());
         metric.add(program);
     }
+    program.blocks.extend_from_slice(&ahead.blocks);
     metric.take(&Stretch {
         program,
         steps: &ahead.steps,

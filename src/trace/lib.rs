@@ -3,7 +3,9 @@
 // The layers below, by their names.
 use loopsheet_cache as cache;
 
+mod ahead;
 mod batch;
+mod block;
 mod champsim;
 mod compression;
 mod error;
@@ -22,7 +24,8 @@ mod stream;
 mod words;
 mod write;
 
-pub use batch::Batch;
+pub use batch::{Batch, Piece};
+pub use block::Block;
 pub use compression::{Compression, decompressed};
 pub use error::{LineError, Place, RecordError, TraceError};
 pub use format_name::FormatName;

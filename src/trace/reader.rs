@@ -6,7 +6,7 @@
 
 use std::io::{Cursor, Read};
 
-use super::batch::Batch;
+use super::batch::{Batch, Filling};
 use super::champsim;
 use super::error::{LineError, Place, TraceError, excerpt};
 use super::expected::Addresses;
@@ -28,7 +28,7 @@ const LONGEST_LINE: usize = 1 << 20;
 /// # Errors
 /// The first line that is wrong. Batches before it have been handed over: what they led to is not a result.
 pub fn read(
-    mut input: impl Read,
+    mut input: impl Read + Send,
     options: Options,
     sink: &mut dyn FnMut(Batch) -> Option<Batch>,
 ) -> Result<ReadSummary, TraceError> {
@@ -38,7 +38,7 @@ pub fn read(
 /// Not generic, so that what is done for every instruction is compiled here, with the optimisation of this crate, and not
 /// with that of the caller's.
 fn read_whole(
-    input: &mut dyn Read,
+    input: &mut (dyn Read + Send),
     options: Options,
     sink: &mut dyn FnMut(Batch) -> Option<Batch>,
 ) -> Result<ReadSummary, TraceError> {
@@ -171,7 +171,7 @@ impl<R: Read> Blocks<R> {
 
 struct Reader<'s, F> {
     program: Program,
-    batch: Batch,
+    batch: Filling,
     /// Lines before the one at hand.
     lines: u64,
     instructions: u64,
@@ -189,7 +189,7 @@ impl<F: Format> Reader<'_, F> {
     ) -> Result<ReadSummary, TraceError> {
         let mut reader = Reader::<F> {
             program: Program::new(options.unknown),
-            batch: Batch::default(),
+            batch: Filling::default(),
             lines: 0,
             instructions: 0,
             end: None,
@@ -282,7 +282,7 @@ impl<F: Format> Reader<'_, F> {
                     .program
                     .insert::<F>(key)
                     .map_err(|error| self.first_error(line, error))?;
-                self.batch.instructions.push(instruction);
+                self.batch.add(instruction);
                 id
             }
         };

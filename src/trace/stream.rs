@@ -39,7 +39,7 @@ pub fn stream(
 }
 
 fn read_into(
-    input: impl Read,
+    input: impl Read + Send,
     options: Options,
     full: SyncSender<Batch>,
     spares: Receiver<Batch>,

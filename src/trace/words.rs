@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::batch::Batch;
+use super::batch::{Batch, Filling};
 use super::error::{LineError, RecordError};
 use super::expected::Addresses;
 use super::format::Named;
@@ -46,7 +46,7 @@ pub(super) struct Words<'s> {
     ids: FxHashMap<Site, u32>,
     last: u32,
     given: Given,
-    batch: Batch,
+    batch: Filling,
     /// Where the addresses of the next execution begin.
     before: usize,
     pub instructions: u64,
@@ -64,7 +64,7 @@ impl<'s> Words<'s> {
             ids: FxHashMap::default(),
             last: NONE,
             given: Given::Unseen,
-            batch: Batch::default(),
+            batch: Filling::default(),
             before: 0,
             instructions: 0,
             sink,
@@ -127,7 +127,7 @@ impl<'s> Words<'s> {
                     text: "",
                 };
                 let (id, instruction) = self.program.add(&named, true)?;
-                self.batch.instructions.push(instruction);
+                self.batch.add(instruction);
                 self.ids.insert(site, id);
                 self.known.push(Known {
                     site,

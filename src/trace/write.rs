@@ -5,7 +5,7 @@ use std::io;
 
 use super::packer::Packer;
 use super::stf::{self, Packing};
-use super::{Batch, Compression, Consumer, InstructionId, RunEnd, champsim, native};
+use super::{Batch, Block, Compression, Consumer, InstructionId, RunEnd, champsim, native};
 
 /// The formats that are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +51,7 @@ pub struct WriteSummary {
 /// this crate.
 pub struct TraceWriter {
     writer: Writer,
+    blocks: Vec<Block>,
     failed: Option<WriteError>,
 }
 
@@ -87,6 +88,7 @@ impl TraceWriter {
         };
         Ok(TraceWriter {
             writer,
+            blocks: Vec::new(),
             failed: None,
         })
     }
@@ -99,8 +101,9 @@ impl TraceWriter {
                 Writer::Native(writer) => writer.add(instruction)?,
             }
         }
+        self.blocks.extend_from_slice(&batch.blocks);
         let mut done: Result<(), WriteError> = Ok(());
-        batch.for_each(|InstructionId(number), addresses| {
+        batch.for_each(&self.blocks, |InstructionId(number), addresses| {
             if done.is_ok() {
                 done = match &mut self.writer {
                     Writer::Stf(writer) => writer

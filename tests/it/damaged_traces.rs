@@ -5,7 +5,7 @@ use std::fs;
 use crate::random_programs::Random;
 use crate::support::command;
 use loopsheet_trace::{
-    Batch, Compression, Consumer, Options, ReadSummary, Target, TraceError, TraceWriter,
+    Batch, Block, Compression, Consumer, Options, ReadSummary, Target, TraceError, TraceWriter,
     UnknownPolicy, decompressed, stream,
 };
 
@@ -18,6 +18,7 @@ const OPTIONS: Options = Options {
 #[derive(Default)]
 struct Executed {
     instructions: Vec<String>,
+    blocks: Vec<Block>,
     executed: Vec<(usize, Vec<u64>)>,
 }
 
@@ -28,8 +29,12 @@ impl Consumer for Executed {
             .iter()
             .map(|own| format!("{} {:?} {:?} {}", own.hart, own.pc, own.word, own.text));
         self.instructions.extend(names);
-        batch.for_each(|number, addresses| {
-            self.executed.push((number.0 as usize, addresses.to_vec()));
+        self.blocks.extend_from_slice(&batch.blocks);
+        let Executed {
+            blocks, executed, ..
+        } = self;
+        batch.for_each(blocks, |number, addresses| {
+            executed.push((number.0 as usize, addresses.to_vec()));
         });
     }
 }

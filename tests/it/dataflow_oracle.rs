@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::random_programs::{
-    self, Edge, Executed, Random, Wait, edges, greedy_time, longest_path, program,
+    self, Edge, Executed, Random, Wait, edges, greedy_time, longest_path, program, repeated_program,
 };
 use crate::support::settings::edag_only;
 use loopsheet_cache::{CacheSpec, Hierarchy, Served};
@@ -78,60 +78,58 @@ fn misses(program: &[Executed], caches: &[CacheSpec]) -> Vec<bool> {
 
 #[test]
 fn ten_thousand_random_programs() {
-    let small = vec!["64B,2way,8B,lru".parse::<CacheSpec>().expect("a cache")];
     for seed in 0..10_000 {
         let mut random = Random::new(seed);
         let (length, harts) = (1 + random.below(40) as usize, 1 + random.below(2) as usize);
-        let program = program(&mut random, length, harts);
-        let caches = if seed % 2 == 0 {
-            Vec::new()
-        } else {
-            small.clone()
-        };
-        let missing = misses(&program, &caches);
-        let units = vec![1; length];
-        let ram: Vec<u64> = missing.iter().map(|missing| u64::from(*missing)).collect();
-        let others: Vec<u64> = ram.iter().map(|ram| 1 - ram).collect();
-        for false_ones in [false, true] {
-            let edges = edges(&program, false_ones);
-            let found = counted(
-                &program,
-                Settings {
-                    caches: caches.clone(),
-                    ..settings(false_ones)
-                },
-                None,
-            )
-            .edag;
-            let memory = found.memory.expect("addresses");
-            let what = || format!("seed {seed}, false dependences {false_ones}:\n{program:#?}");
-            assert_eq!(
-                (found.vertices, found.work),
-                (length as u64, length as u64),
-                "{}",
-                what()
-            );
-            assert_eq!(found.depth, longest_path(&edges, &units), "T∞, {}", what());
-            assert_eq!(memory.depth, longest_path(&edges, &ram), "𝒟, {}", what());
-            assert_eq!(
-                memory.non_memory_span,
-                longest_path(&edges, &others),
-                "{}",
-                what()
-            );
-            assert_eq!(memory.work, ram.iter().sum::<u64>(), "𝒲, {}", what());
-            let values = edges
-                .iter()
-                .filter(|edge| edge.waits_for == Wait::Value)
-                .count();
-            assert_eq!(found.edges, values as u64, "edges, {}", what());
-            // 𝒟 ≤ 𝒲 and T∞ ≤ T₁ (guide: dynamic-model, "One idea carries the whole mode").
-            assert!(
-                memory.depth <= memory.work && found.depth <= found.work,
-                "{}",
-                what()
-            );
+        compare(&program(&mut random, length, harts), seed);
+    }
+}
+
+/// The same of programs with blocks that are executed again and again, which are resolved once.
+#[test]
+fn a_thousand_repeated_programs() {
+    for seed in 0..1_000 {
+        let mut random = Random::new(seed);
+        let (executions, harts) = (3 + random.below(12), 1 + random.below(2) as usize);
+        let program = repeated_program(&mut random, executions as usize, harts);
+        if !program.is_empty() {
+            compare(&program, seed);
         }
+    }
+}
+
+/// Compares what the engine finds with longest paths over the graph.
+fn compare(program: &[Executed], seed: u64) {
+    let caches = match seed % 2 {
+        0 => Vec::new(),
+        _ => vec!["64B,2way,8B,lru".parse::<CacheSpec>().expect("a cache")],
+    };
+    let length = program.len();
+    let missing = misses(program, &caches);
+    let units = vec![1; length];
+    let ram: Vec<u64> = missing.iter().map(|missing| u64::from(*missing)).collect();
+    let others: Vec<u64> = ram.iter().map(|ram| 1 - ram).collect();
+    for false_ones in [false, true] {
+        let edges = edges(program, false_ones);
+        let settings = Settings {
+            caches: caches.clone(),
+            ..settings(false_ones)
+        };
+        let found = counted(program, settings, None).edag;
+        let memory = found.memory.expect("addresses");
+        let what = || format!("seed {seed}, false dependences {false_ones}:\n{program:#?}");
+        let own = (found.vertices, found.work);
+        assert_eq!(own, (length as u64, length as u64), "{}", what());
+        assert_eq!(found.depth, longest_path(&edges, &units), "T∞, {}", what());
+        assert_eq!(memory.depth, longest_path(&edges, &ram), "𝒟, {}", what());
+        let span = longest_path(&edges, &others);
+        assert_eq!(memory.non_memory_span, span, "{}", what());
+        assert_eq!(memory.work, ram.iter().sum::<u64>(), "𝒲, {}", what());
+        let values = edges.iter().filter(|edge| edge.waits_for == Wait::Value);
+        assert_eq!(found.edges, values.count() as u64, "edges, {}", what());
+        // 𝒟 ≤ 𝒲 and T∞ ≤ T₁ (guide: dynamic-model, "One idea carries the whole mode").
+        let is_bounded = memory.depth <= memory.work && found.depth <= found.work;
+        assert!(is_bounded, "{}", what());
     }
 }
 

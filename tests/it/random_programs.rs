@@ -53,6 +53,42 @@ pub fn program(random: &mut Random, length: usize, harts: usize) -> Vec<Executed
     (0..length).map(|_| instruction(random, harts)).collect()
 }
 
+/// A program of a few straight pieces that are executed again and again, most of them whole, on harts that take turns. Some
+/// pieces have no atomic instructions, and most end with a branch.
+pub fn repeated_program(random: &mut Random, executions: usize, harts: usize) -> Vec<Executed> {
+    let pieces: Vec<Vec<Executed>> = (0..4).map(|_| piece(random, harts)).collect();
+    let mut program = Vec::new();
+    for _ in 0..executions {
+        let piece = &pieces[random.below(pieces.len() as u64) as usize];
+        let end = match random.below(8) {
+            0 => random.below(piece.len() as u64) as usize,
+            _ => piece.len(),
+        };
+        program.extend_from_slice(&piece[..end]);
+    }
+    program
+}
+
+/// Instructions of one hart.
+fn piece(random: &mut Random, harts: usize) -> Vec<Executed> {
+    let hart = random.below(harts as u64).to_string();
+    let (length, has_atomics) = (2 + random.below(7) as usize, random.below(3) == 0);
+    let mut piece: Vec<Executed> = Vec::new();
+    while piece.len() < length {
+        let own = instruction(random, harts);
+        let text = own.line.split(';').nth(2).expect("the text");
+        let is_atomic = ["lr.", "sc.", "amo"]
+            .iter()
+            .any(|name| text.starts_with(name));
+        let is_last = piece.len() + 1 == length && random.below(4) > 0;
+        let fits = own.line.starts_with(&hart)
+            && (has_atomics || !is_atomic)
+            && is_last == text.starts_with("bne");
+        piece.extend(fits.then_some(own));
+    }
+    piece
+}
+
 #[expect(clippy::too_many_lines, reason = "a table of instructions")]
 fn instruction(random: &mut Random, harts: usize) -> Executed {
     let hart = random.below(harts as u64) as usize;

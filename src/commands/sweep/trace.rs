@@ -33,20 +33,21 @@ pub fn is_trace(path: &Path) -> bool {
 }
 
 /// The first instructions, up to one that shows whether accesses have addresses. What is wrong further inside a shard finds.
-fn begin_reading(input: impl Read, unknown: UnknownPolicy) -> Result<ReadSummary, TraceError> {
+fn begin_reading(
+    input: impl Read + Send,
+    unknown: UnknownPolicy,
+) -> Result<ReadSummary, TraceError> {
     let options = Options {
         format: None,
         unknown,
     };
     trace::read(input, options, &mut |batch| {
-        let mut has_addresses = false;
-        batch.for_each(|_, addresses| has_addresses |= !addresses.is_empty());
         // Others may access nothing.
         let is_access = |instruction: &Instruction| {
             let access = instruction.decoded.facts.access.as_ref();
             access.is_some_and(|access| access.count == AccessCount::One)
         };
-        let is_settled = has_addresses || batch.instructions.iter().any(is_access);
+        let is_settled = batch.has_addresses() || batch.instructions.iter().any(is_access);
         (!is_settled).then_some(batch)
     })
 }

@@ -7,7 +7,10 @@ mod hulls;
 use super::counted::{Counted, RegionId};
 use super::entry::Entry;
 use super::metric::{Metric, Program, Run, Stretch, ram_use};
-use crate::dataflow::{Held, Rules, Values};
+use super::ram::RamUse;
+use crate::dataflow::{
+    Accessed, BlockOperation, BlockRun, Held, Rules, Step, Through, Values, Visitor,
+};
 
 pub use depth::{DepthByLatency, GROWTHS, Piece, from, height, reaches};
 use hulls::{Envelope, Hulls};
@@ -111,6 +114,79 @@ impl LatencyMeter {
     }
 }
 
+/// Follows all paths through a stretch.
+struct Follower<'a> {
+    hulls: &'a mut Hulls,
+    values: &'a mut Values<Envelope>,
+    deepest: &'a mut Envelope,
+    cycles: &'a [u64],
+}
+
+impl Visitor<RamUse> for Follower<'_> {
+    #[inline(always)]
+    fn step(&mut self, step: &Step<'_, RamUse>) {
+        let cycles = self.cycles[step.instruction.0 as usize];
+        let to_ram = ram_use(step).accesses > 0;
+        let hulls = &mut *self.hulls;
+        let mut latest = |a, b| hulls.latest(a, b);
+        let ready = self.values.ready_by(step, &mut latest);
+        let done = ready.then(cycles, to_ram);
+        self.values.complete_by(step, ready, done, &mut latest);
+        *self.deepest = latest(done, *self.deepest);
+    }
+
+    #[inline(always)]
+    fn block(&mut self, mut run: BlockRun<'_, '_, RamUse>) {
+        let mut paths = Paths {
+            hulls: self.hulls,
+            deepest: *self.deepest,
+            cycles: self.cycles,
+        };
+        self.values.run(&mut run, &mut paths);
+        *self.deepest = paths.deepest;
+    }
+}
+
+/// All paths through a block.
+struct Paths<'a> {
+    hulls: &'a mut Hulls,
+    deepest: Envelope,
+    cycles: &'a [u64],
+}
+
+impl Paths<'_> {
+    #[inline(always)]
+    fn then(&mut self, operation: &BlockOperation, ready: Envelope, to_ram: bool) -> Envelope {
+        let done = ready.then(self.cycles[operation.instruction.0 as usize], to_ram);
+        if !operation.is_read {
+            self.deepest = self.hulls.latest(done, self.deepest);
+        }
+        done
+    }
+}
+
+impl Through<Envelope, RamUse> for Paths<'_> {
+    #[inline(always)]
+    fn latest(&mut self, own: Envelope, other: Envelope) -> Envelope {
+        self.hulls.latest(own, other)
+    }
+
+    #[inline(always)]
+    fn operation(&mut self, operation: &BlockOperation, ready: Envelope) -> Envelope {
+        self.then(operation, ready, false)
+    }
+
+    #[inline(always)]
+    fn access(
+        &mut self,
+        operation: &BlockOperation,
+        accessed: &Accessed<'_, RamUse>,
+        ready: Envelope,
+    ) -> Envelope {
+        self.then(operation, ready, accessed.used.accesses > 0)
+    }
+}
+
 impl Metric for LatencyMeter {
     fn add(&mut self, program: &Program) {
         let (instruction, region) = program.last();
@@ -130,17 +206,12 @@ impl Metric for LatencyMeter {
             deepest,
             regions,
         } = self;
-        let mut last = *deepest;
-        stretch.for_each(|step| {
-            let cycles = stretch.program.cycles(step.instruction);
-            let to_ram = ram_use(&step).accesses > 0;
-            let mut latest = |a, b| hulls.latest(a, b);
-            let ready = values.ready_by(&step, &mut latest);
-            let done = ready.then(cycles, to_ram);
-            values.complete_by(&step, ready, done, &mut latest);
-            last = latest(done, last);
+        stretch.for_each_piece(&mut Follower {
+            hulls,
+            values,
+            deepest,
+            cycles: &stretch.program.cycles,
         });
-        *deepest = last;
         if let Some(regions) = regions {
             regions.take(stretch, hulls);
         }

@@ -97,7 +97,7 @@ impl Metric for AllEpochs {
         });
         for own in regions {
             let RegionEpochs { meter, steps, .. } = own;
-            steps.for_each(&stretch.program.operations, |step| meter.step(&step));
+            steps.for_each(&stretch.program.operations, &[], |step| meter.step(&step));
             if meter.is_full() {
                 meter.advance();
             }

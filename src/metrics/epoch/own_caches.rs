@@ -47,14 +47,14 @@ impl OwnCaches {
     pub(super) fn tasks<'t>(&'t mut self, stretch: &'t HartStretch, tasks: &mut Vec<Task<'t>>) {
         for window in &mut self.windows {
             let task = move || {
-                stretch.for_each(|executed| {
+                for executed in stretch.iter() {
                     let accesses = Accesses {
                         lines: executed.lines,
                         to_ram: executed.to_ram,
                         wait: executed.wait,
                     };
                     window.step(executed.sources, &accesses);
-                });
+                }
             };
             tasks.push(Box::new(task));
         }

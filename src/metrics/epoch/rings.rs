@@ -58,34 +58,6 @@ impl<T: Lane> Ring<T> {
         }
     }
 
-    /// enter(i) = retire(i−W).
-    #[inline(always)]
-    pub fn entered<const N: usize>(&self) -> &Row<T, N> {
-        row(&self.retired, self.next)
-    }
-
-    /// issue(i) = max(enter(i), avail of the sources), which are so many instructions back.
-    #[inline(always)]
-    pub fn issued<const N: usize>(&self, sources: &[u32]) -> Row<T, N> {
-        let mut issued = *self.entered::<N>();
-        let place = (self.next, self.size);
-        wait_for(&mut issued, sources, place, |at| row(&self.done, at));
-        issued
-    }
-
-    /// retire(i) = max(retire(i−1), done(i)).
-    #[inline(always)]
-    pub fn retire<const N: usize>(&mut self, done: &Row<T, N>) {
-        let mut retired = *row::<T, N>(&self.retired, self.before());
-        later(&mut retired, done);
-        self.done[self.next * N..][..N].copy_from_slice(done);
-        self.retired[self.next * N..][..N].copy_from_slice(&retired);
-        self.next += 1;
-        if self.next == self.size {
-            self.next = 0;
-        }
-    }
-
     /// All rows, to be gone through.
     #[inline(always)]
     pub fn rows<const N: usize>(&mut self) -> Rows<'_, T, N> {
@@ -98,12 +70,8 @@ impl<T: Lane> Ring<T> {
             next: &mut self.next,
             done,
             retired,
+            bases: &self.bases,
         }
-    }
-
-    /// What a lane is relative to.
-    pub fn base(&self, lane: usize) -> u64 {
-        self.bases[lane]
     }
 
     /// The epoch in which the last instruction retired.
@@ -146,16 +114,30 @@ pub(super) struct Rows<'r, T, const N: usize> {
     last: Row<T, N>,
     done: &'r mut [Row<T, N>],
     retired: &'r mut [Row<T, N>],
+    /// What each lane is relative to.
+    pub bases: &'r [u64],
 }
 
 impl<T: Lane, const N: usize> Rows<'_, T, N> {
-    /// The next instruction, whose sources are so many instructions back; `done` says when it is done if it is issued then.
+    /// enter(i) = retire(i−W).
     #[inline(always)]
-    pub fn advance(&mut self, sources: &[u32], done: impl FnOnce(Row<T, N>) -> Row<T, N>) {
+    pub fn entered(&self) -> &Row<T, N> {
+        &self.retired[*self.next]
+    }
+
+    /// The next instruction, whose sources are so many instructions back; `done` says when it is done if it is issued then,
+    /// issue(i) = max(enter(i), avail of the sources).
+    #[inline(always)]
+    pub fn advance(
+        &mut self,
+        sources: &[u32],
+        done: impl FnOnce(Row<T, N>, &Rows<'_, T, N>) -> Row<T, N>,
+    ) {
         let next = *self.next;
         let mut issued = self.retired[next];
         wait_for(&mut issued, sources, (next, self.size), |at| &self.done[at]);
-        let done = done(issued);
+        let done = done(issued, self);
+        // retire(i) = max(retire(i−1), done(i))
         later(&mut self.last, &done);
         self.done[next] = done;
         self.retired[next] = self.last;
@@ -178,11 +160,6 @@ fn wait_for<'d, T: Lane + 'd, const N: usize>(
             later(issued, done(next + wrapped - distance));
         }
     }
-}
-
-#[inline(always)]
-fn row<T, const N: usize>(rows: &[[T; LANES]], place: usize) -> &Row<T, N> {
-    rows[place * N..][..N].try_into().expect("rows are whole")
 }
 
 #[inline(always)]

@@ -6,7 +6,9 @@
 
 use std::collections::VecDeque;
 
-use super::rings::{LANES, Ring, with_chunks};
+use pulp::{Arch, NullaryFnOnce};
+
+use super::rings::{LANES, Ring, Row, Rows, with_chunks};
 use super::stretch::{Executed, HartStretch, Task};
 
 /// Whether an instruction waits for its misses.
@@ -50,8 +52,13 @@ impl SlottedWindows {
     pub fn tasks<'t>(&'t mut self, stretch: &'t HartStretch, tasks: &mut Vec<Task<'t>>) {
         let (chunks, slots) = (self.chunks, self.slots);
         for window in &mut self.windows {
-            let task = move || with_chunks!(chunks, window.advance_all(stretch, slots));
-            tasks.push(Box::new(task));
+            let advance = Advance {
+                chunks,
+                window,
+                stretch,
+                slots,
+            };
+            tasks.push(Box::new(move || Arch::new().dispatch(advance)));
         }
     }
 
@@ -61,45 +68,94 @@ impl SlottedWindows {
     }
 }
 
-impl Window {
-    fn advance_all<const N: usize>(&mut self, stretch: &HartStretch, slots: u32) {
-        stretch.for_each(|executed| {
-            if self.advance::<N>(&executed, slots) >= FAR {
-                self.ring.rebase();
-            }
-        });
-    }
+/// A window that goes on, compiled for the widest vectors of the machine.
+struct Advance<'t> {
+    chunks: usize,
+    window: &'t mut Window,
+    stretch: &'t HartStretch,
+    slots: u32,
+}
 
-    /// Tells how far from its base a lane got.
+impl NullaryFnOnce for Advance<'_> {
+    type Output = ();
+
     #[inline(always)]
-    fn advance<const N: usize>(&mut self, executed: &Executed<'_>, slots: u32) -> u64 {
-        let wait = executed.wait;
-        let mut done = self.ring.issued::<N>(executed.sources);
-        let entered = self.ring.entered::<N>();
-        let mut farthest = 0;
-        let mut most = 0;
-        for &missing in executed.misses {
-            let missing = usize::from(missing);
-            most = most.max(missing);
-            for lane in 0..missing {
-                let (base, own) = (self.ring.base(lane), &mut done[lane / LANES][lane % LANES]);
-                let entered = base + u64::from(entered[lane / LANES][lane % LANES].unsigned_abs());
-                let start =
-                    self.rooms[lane].take(entered, base + u64::from(own.unsigned_abs()), slots)
-                        - base;
-                // Other accesses of the instruction that have to wait start later, never earlier.
-                if wait == Wait::ForMisses {
-                    farthest = farthest.max(start);
-                    *own = i32::try_from(start).expect("fewer than 2³⁰ stores in a row miss");
+    fn call(self) {
+        let Advance {
+            chunks,
+            window,
+            stretch,
+            slots,
+        } = self;
+        with_chunks!(chunks, window.advance_all(stretch, slots));
+    }
+}
+
+impl Window {
+    #[inline(always)]
+    fn advance_all<const N: usize>(&mut self, stretch: &HartStretch, slots: u32) {
+        let Window { ring, rooms } = self;
+        let mut executed = stretch.iter();
+        loop {
+            let mut rows = ring.rows::<N>();
+            let mut is_far = false;
+            for executed in executed.by_ref() {
+                // Of most nothing misses.
+                if executed.misses.iter().all(|missing| *missing == 0) {
+                    rows.advance(executed.sources, |issued, _| issued);
+                    continue;
+                }
+                let mut farthest = 0;
+                rows.advance(executed.sources, |issued, rows| {
+                    let mut done = issued;
+                    farthest = start::<N>(&executed, rows, (rooms, slots), &mut done);
+                    done
+                });
+                if farthest >= FAR {
+                    is_far = true;
+                    break;
                 }
             }
+            if !is_far {
+                return;
+            }
+            ring.rebase();
         }
-        if wait == Wait::ForMisses {
-            (0..most).for_each(|lane| done[lane / LANES][lane % LANES] += 1);
-        }
-        self.ring.retire(&done);
-        farthest
     }
+}
+
+/// Starts the misses of an instruction that is issued then, and finds when it is done. Returns how far from its base a
+/// lane got.
+#[inline(never)]
+fn start<const N: usize>(
+    executed: &Executed<'_>,
+    rows: &Rows<'_, i32, N>,
+    (rooms, slots): (&mut [Rooms], u32),
+    done: &mut Row<i32, N>,
+) -> u64 {
+    let wait = executed.wait;
+    let entered = rows.entered();
+    let mut farthest = 0;
+    let mut most = 0;
+    for &missing in executed.misses {
+        let missing = usize::from(missing);
+        most = most.max(missing);
+        for lane in 0..missing {
+            let (base, own) = (rows.bases[lane], &mut done[lane / LANES][lane % LANES]);
+            let entered = base + u64::from(entered[lane / LANES][lane % LANES].unsigned_abs());
+            let issued = base + u64::from(own.unsigned_abs());
+            let start = rooms[lane].take(entered, issued, slots) - base;
+            // Other accesses of the instruction that have to wait start later, never earlier.
+            if wait == Wait::ForMisses {
+                farthest = farthest.max(start);
+                *own = i32::try_from(start).expect("fewer than 2³⁰ stores in a row miss");
+            }
+        }
+    }
+    if wait == Wait::ForMisses {
+        (0..most).for_each(|lane| done[lane / LANES][lane % LANES] += 1);
+    }
+    farthest
 }
 
 /// Which epochs have room.
@@ -118,7 +174,14 @@ impl Rooms {
         while self.open.front().is_some_and(|(epoch, _)| *epoch < entered) {
             self.open.pop_front();
         }
-        let mut place = self.open.partition_point(|(epoch, _)| *epoch < issue);
+        // Most misses start as late as the last one, or later.
+        let mut place = match self.open.back() {
+            Some((last, _)) if *last > issue => {
+                self.open.partition_point(|(epoch, _)| *epoch < issue)
+            }
+            Some((last, _)) if *last == issue => self.open.len() - 1,
+            _ => self.open.len(),
+        };
         if place == self.open.len() {
             let first = self.untouched.max(entered);
             let last = self.untouched.max(issue);

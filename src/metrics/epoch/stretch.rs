@@ -70,26 +70,26 @@ impl HartStretch {
     }
 
     #[inline(always)]
-    pub fn for_each(&self, mut visit: impl FnMut(Executed<'_>)) {
+    pub fn iter(&self) -> impl Iterator<Item = Executed<'_>> {
         let mut sources = &self.sources[..];
         let mut misses = &self.misses[..];
         let mut lines = &self.lines[..];
-        for packed in &self.packed {
+        self.packed.iter().map(move |packed| {
             let (own_sources, rest) = sources.split_at(packed.sources as usize);
             sources = rest;
             let (own_misses, rest) = misses.split_at(packed.misses as usize);
             misses = rest;
             let (own_lines, rest) = lines.split_at(packed.lines as usize);
             lines = rest;
-            visit(Executed {
+            Executed {
                 sources: own_sources,
                 misses: own_misses,
                 lines: own_lines,
                 to_ram: packed.to_ram,
                 wait: packed.wait,
                 waits: packed.waits,
-            });
-        }
+            }
+        })
     }
 
     /// Of some instructions, how many instructions before each its sources are, and how many capacities have it wait.

@@ -1,6 +1,8 @@
 //! Epochs of every window and capacity at once, as vectors of 16-bit lanes. An instruction retires at most
 //! one epoch after the one before it, so that lanes stay small when the bases move in time.
 
+use pulp::{Arch, NullaryFnOnce};
+
 use super::rings::{LANES, Ring, with_chunks};
 use super::stretch::{HartStretch, Task};
 
@@ -60,8 +62,13 @@ impl Windows {
         } = self;
         let (chunks, weights) = (*chunks, &weights[..]);
         for window in windows {
-            let task = move || with_chunks!(chunks, window.advance(weights, stretch));
-            tasks.push(Box::new(task));
+            let advance = Advance {
+                chunks,
+                window,
+                weights,
+                stretch,
+            };
+            tasks.push(Box::new(move || Arch::new().dispatch(advance)));
         }
     }
 
@@ -71,7 +78,31 @@ impl Windows {
     }
 }
 
+/// A window that goes on, compiled for the widest vectors of the machine.
+struct Advance<'t> {
+    chunks: usize,
+    window: &'t mut Window,
+    weights: &'t [[i16; LANES]],
+    stretch: &'t HartStretch,
+}
+
+impl NullaryFnOnce for Advance<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Advance {
+            chunks,
+            window,
+            weights,
+            stretch,
+        } = self;
+        with_chunks!(chunks, window.advance(weights, stretch));
+    }
+}
+
 impl Window {
+    #[inline(always)]
     fn advance<const N: usize>(&mut self, weights: &[[i16; LANES]], stretch: &HartStretch) {
         let (weights, _) = weights.as_chunks::<N>();
         let mut from = 0;
@@ -79,7 +110,7 @@ impl Window {
             let to = stretch.len().min(from + self.left as usize);
             let mut rows = self.ring.rows::<N>();
             for (sources, missing) in stretch.waits(from, to) {
-                rows.advance(sources, |mut done| {
+                rows.advance(sources, |mut done, _| {
                     for (done, weight) in done.iter_mut().zip(&weights[missing]) {
                         for (done, weight) in done.iter_mut().zip(weight) {
                             *done = done.wrapping_add(*weight);

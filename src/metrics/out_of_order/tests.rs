@@ -75,7 +75,7 @@ fn run(model: &CoreModel, program: &[(&str, u64)]) -> (Vec<Access>, CoreCycles) 
         dependences.resolve(next, |_| (), &mut steps);
         operations.push(operation);
     }
-    steps.for_each(&operations, |step| {
+    steps.for_each(&operations, &[], |step| {
         machine.step(&step, 1, &mut sink);
         perfect.step(&step, 1, &mut Nobody);
     });

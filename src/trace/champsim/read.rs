@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::record::{BYTES, INSTRUCTION_POINTER, Record, STACK_POINTER};
 use super::registers::Registers;
 use crate::ReadSummary;
-use crate::batch::Batch;
+use crate::batch::{Batch, Filling};
 use crate::cache::AccessKind;
 use crate::error::{LineError, Place, RecordError, TraceError};
 use crate::format_name::FormatName;
@@ -110,7 +110,7 @@ struct Reader {
     /// Numbers of the instructions of a site: two where it loads and stores.
     ids: FxHashMap<Site, (u32, Option<u32>)>,
     known: u32,
-    batch: Batch,
+    batch: Filling,
     instructions: u64,
 }
 
@@ -120,7 +120,7 @@ impl Reader {
             registers: Registers::new(),
             ids: FxHashMap::default(),
             known: 0,
-            batch: Batch::default(),
+            batch: Filling::default(),
             instructions: 0,
         }
     }
@@ -238,7 +238,7 @@ impl Reader {
             Some(AccessKind::Atomic) => (Class::Unclassified, "update"),
             None => (Class::Unclassified, "operation"),
         };
-        self.batch.instructions.push(Instruction {
+        self.batch.add(Instruction {
             hart: 0,
             pc: Some(site.pc),
             word: None,

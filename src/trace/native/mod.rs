@@ -16,7 +16,9 @@
 //! The description of an instruction is a byte of `Kind` and flags, its pc and machine word if flagged, the length of
 //! its text, and the text. `templates/tracer/tracer.c` writes the same.
 
+mod follow;
 mod read;
+mod stream;
 mod write;
 
 #[cfg(test)]

@@ -2,11 +2,12 @@
 
 use std::io::Read;
 
+use super::stream::{Stream, stepped};
 use super::{
     BEGINNING, CHUNK, FIRST, HART, HAS_PC, HAS_WORD, HEADER, KIND, Kind, LAST, LONGEST, MAGIC, NEW,
     VERSION, checksum,
 };
-use crate::batch::Batch;
+use crate::batch::{Batch, Filling};
 use crate::error::{LineError, Place, RecordError, TraceError};
 use crate::expected::Addresses;
 use crate::format::Named;
@@ -16,8 +17,8 @@ use crate::run_end::RunEnd;
 use crate::{Options, ReadSummary};
 
 /// Executions of a batch.
-const BATCH: usize = 1 << 14;
-const NONE: u32 = u32::MAX;
+pub(super) const BATCH: usize = 1 << 14;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// Reads a whole trace and hands over batches.
 ///
@@ -121,50 +122,6 @@ fn take(input: &mut impl Read, count: usize, bytes: &mut Vec<u8>) -> Result<(), 
     }
 }
 
-/// What is left of a stream.
-#[derive(Clone, Copy)]
-struct Stream<'b>(&'b [u8]);
-
-impl<'b> Stream<'b> {
-    const SHORT: RecordError = RecordError::Chunk("a stream of the chunk is too short");
-
-    #[inline(always)]
-    fn number(&mut self) -> Result<u64, RecordError> {
-        match self.0 {
-            [first @ 0..0x80, rest @ ..] => {
-                self.0 = rest;
-                Ok(u64::from(*first))
-            }
-            _ => self.long_number(),
-        }
-    }
-
-    fn long_number(&mut self) -> Result<u64, RecordError> {
-        let mut number = 0;
-        for shift in (0..64).step_by(7) {
-            let (byte, rest) = self.0.split_first().ok_or(Self::SHORT)?;
-            self.0 = rest;
-            number |= u64::from(byte & 0x7f) << shift;
-            if byte & 0x80 == 0 {
-                return Ok(number);
-            }
-        }
-        Err(RecordError::Chunk("a number has more than 64 bits"))
-    }
-
-    fn bytes(&mut self, count: usize) -> Result<&'b [u8], RecordError> {
-        let (bytes, rest) = self.0.split_at_checked(count).ok_or(Self::SHORT)?;
-        self.0 = rest;
-        Ok(bytes)
-    }
-
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], RecordError> {
-        let (bytes, rest) = self.0.split_first_chunk().ok_or(Self::SHORT)?;
-        self.0 = rest;
-        Ok(*bytes)
-    }
-}
-
 /// An instruction as it is described.
 struct Described {
     kind: Kind,
@@ -175,18 +132,18 @@ struct Described {
 
 /// How an instruction is read that a hart executes.
 #[derive(Clone, Copy)]
-struct Slot {
+pub(super) struct Slot {
     /// The last address.
-    address: u64,
-    follower: u32,
+    pub address: u64,
+    pub follower: u32,
     /// Its number, `NONE` until the hart executes it.
-    id: u32,
-    plain: Plain,
+    pub id: u32,
+    pub plain: Plain,
 }
 
 /// Whether nothing is to be checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Plain {
+pub(super) enum Plain {
     NoAddress,
     OneAddress,
     Checked,
@@ -200,33 +157,55 @@ const UNKNOWN: Slot = Slot {
 };
 
 /// What one hart has executed.
-struct Hart {
-    slots: Vec<Slot>,
-    last: u32,
+pub(super) struct Hart {
+    pub slots: Vec<Slot>,
+    pub last: u32,
 }
 
-struct State<'s> {
+impl Hart {
+    fn new() -> Hart {
+        Hart {
+            slots: Vec::new(),
+            last: NONE,
+        }
+    }
+}
+
+/// A block as its hart's slots have it.
+#[derive(Clone, Default)]
+pub(super) struct Plan {
+    /// Slots of instructions with an address, in their order.
+    pub addressed: Box<[u32]>,
+    pub last: u32,
+    pub length: u32,
+    /// The number of [`State::changes`] when its slots were seen to follow each other; 0 if they never were.
+    pub seen: u64,
+}
+
+pub(super) struct State<'s> {
     program: Program,
     described: Vec<Described>,
-    harts: Vec<(u64, Hart)>,
-    hart: usize,
-    batch: Batch,
-    instructions: u64,
-    sink: &'s mut dyn FnMut(Batch) -> Option<Batch>,
+    pub harts: Vec<(u64, Hart)>,
+    pub hart: usize,
+    pub batch: Filling,
+    /// By number of the block.
+    pub plans: Vec<Plan>,
+    /// How often an instruction that is not the last of a block was followed by another one than before, and one.
+    pub changes: u64,
+    pub instructions: u64,
+    pub sink: &'s mut dyn FnMut(Batch) -> Option<Batch>,
 }
 
 impl<'s> State<'s> {
     fn new(options: Options, sink: &'s mut dyn FnMut(Batch) -> Option<Batch>) -> State<'s> {
-        let first = Hart {
-            slots: Vec::new(),
-            last: NONE,
-        };
         State {
             program: Program::new(options.unknown),
             described: Vec::new(),
-            harts: vec![(0, first)],
+            harts: vec![(0, Hart::new())],
             hart: 0,
-            batch: Batch::default(),
+            batch: Filling::default(),
+            plans: Vec::new(),
+            changes: 1,
             instructions: 0,
             sink,
         }
@@ -261,47 +240,6 @@ impl<'s> State<'s> {
         Ok(goes_on)
     }
 
-    /// Takes executions that are what followed last time; `false` if nobody wants more.
-    fn foreseen(&mut self, run: u64, addresses: &mut Stream<'_>) -> Result<bool, LineError> {
-        let mut left = run;
-        while left > 0 {
-            let room = (BATCH - self.batch.len().min(BATCH)) as u64;
-            let now = left.min(room);
-            self.follow(now, addresses)?;
-            left -= now;
-            if self.batch.len() >= BATCH && !self.batch.hand_over(self.sink) {
-                return Ok(false);
-            }
-        }
-        Ok(self.batch.len() < BATCH || self.batch.hand_over(self.sink))
-    }
-
-    fn follow(&mut self, run: u64, addresses: &mut Stream<'_>) -> Result<(), LineError> {
-        let none = RecordError::Chunk("an instruction is predicted where nothing predicts one");
-        for _ in 0..run {
-            let hart = &mut self.harts[self.hart].1;
-            let last = hart.slots.get(hart.last as usize);
-            let next = last.ok_or(none.clone())?.follower;
-            let slot = hart.slots.get_mut(next as usize).ok_or(none.clone())?;
-            let count = match slot.plain {
-                Plain::NoAddress => 0,
-                Plain::OneAddress => {
-                    slot.address = stepped(slot.address, addresses.number()?);
-                    self.batch.addresses.push(slot.address);
-                    1
-                }
-                Plain::Checked => {
-                    self.checked(next, addresses)?;
-                    continue;
-                }
-            };
-            hart.last = next;
-            self.batch.push(slot.id, count);
-            self.instructions += 1;
-        }
-        Ok(())
-    }
-
     /// Takes the execution of an instruction that was not foreseen.
     fn surprise(&mut self, number: u64, addresses: &mut Stream<'_>) -> Result<(), LineError> {
         if number >= self.described.len() as u64 {
@@ -317,6 +255,10 @@ impl<'s> State<'s> {
         }
         let hart = &mut self.harts[self.hart].1;
         if let Some(last) = hart.slots.get_mut(hart.last as usize) {
+            let is_within = last.id != NONE && !self.batch.ends_block(last.id);
+            if is_within && last.follower != NONE && last.follower != number {
+                self.changes += 1;
+            }
             last.follower = number;
         }
         self.checked(number, addresses)
@@ -338,7 +280,7 @@ impl<'s> State<'s> {
             text,
         };
         let (id, instruction) = self.program.add(&named, true)?;
-        self.batch.instructions.push(instruction);
+        self.batch.add(instruction);
         let slot = &mut hart.slots[number as usize];
         slot.id = id;
         slot.plain = match (kind, self.program.key(id).addresses) {
@@ -350,7 +292,7 @@ impl<'s> State<'s> {
     }
 
     /// Takes an execution of an instruction that the hart has met, and checks its addresses.
-    fn checked(&mut self, number: u32, addresses: &mut Stream<'_>) -> Result<(), LineError> {
+    pub fn checked(&mut self, number: u32, addresses: &mut Stream<'_>) -> Result<(), LineError> {
         let hart = &mut self.harts[self.hart].1;
         let slot = &mut hart.slots[number as usize];
         let described = &self.described[number as usize];
@@ -414,11 +356,7 @@ impl<'s> State<'s> {
         }
         self.hart = known.unwrap_or(self.harts.len());
         if known.is_none() {
-            let hart = Hart {
-                slots: Vec::new(),
-                last: NONE,
-            };
-            self.harts.push((name, hart));
+            self.harts.push((name, Hart::new()));
         }
         Ok(())
     }
@@ -431,10 +369,4 @@ impl Described {
             None => self.text.to_string(),
         }
     }
-}
-
-/// The address so far from another one.
-#[inline(always)]
-fn stepped(address: u64, step: u64) -> u64 {
-    address.wrapping_add(step >> 1 ^ 0u64.wrapping_sub(step & 1))
 }

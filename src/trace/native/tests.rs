@@ -16,9 +16,11 @@ fn executed(bytes: &[u8]) -> (Executed, Result<ReadSummary, TraceError>) {
     };
     let mut instructions: Vec<Instruction> = Vec::new();
     let mut executed = Vec::new();
+    let mut blocks = Vec::new();
     let read = crate::read(bytes, options, &mut |batch: Batch| {
         instructions.extend(batch.instructions.iter().cloned());
-        batch.for_each(|id, addresses| {
+        blocks.extend_from_slice(&batch.blocks);
+        batch.for_each(&blocks, |id, addresses| {
             executed.push((instructions[id.0 as usize].clone(), addresses.to_vec()));
         });
         Some(batch)
@@ -33,11 +35,13 @@ fn converted(text: &[u8]) -> Vec<u8> {
         unknown: UnknownPolicy::Refuse,
     };
     let mut writer = Writer::new(Vec::new()).expect("memory");
+    let mut blocks = Vec::new();
     let read = crate::read(text, options, &mut |batch: Batch| {
         for instruction in &batch.instructions {
             writer.add(instruction).expect("words or text");
         }
-        batch.for_each(|id, addresses| {
+        blocks.extend_from_slice(&batch.blocks);
+        batch.for_each(&blocks, |id, addresses| {
             writer.execute(id.0 as usize, addresses).expect("addresses");
         });
         Some(batch)

@@ -8,6 +8,7 @@ mod write;
 
 use std::io::{Cursor, Read};
 
+use super::ahead::ahead;
 use super::batch::Batch;
 use super::error::{LineError, Place, RecordError, TraceError};
 use super::format_name::FormatName;
@@ -32,7 +33,7 @@ pub(super) fn is_stf(start: &[u8]) -> bool {
 /// # Errors
 /// The first record that is wrong. What was executed before it has been handed over.
 pub(super) fn read(
-    mut input: impl Read,
+    mut input: impl Read + Send,
     options: Options,
     sink: &mut dyn FnMut(Batch) -> Option<Batch>,
 ) -> Result<ReadSummary, TraceError> {
@@ -52,7 +53,8 @@ pub(super) fn read(
     let input = Cursor::new(magic).chain(input);
     if is_packed {
         let records = Container::open(input).map_err(|error| start(LineError::of_io(error)))?;
-        read_records(records, options, sink)
+        // Chunks are unpacked by another thread.
+        ahead(records, |records| read_records(records, options, sink))
     } else {
         read_records(input, options, sink)
     }

@@ -17,9 +17,11 @@ fn executed(bytes: &[u8]) -> (Vec<Executed>, Result<crate::ReadSummary, TraceErr
     };
     let mut instructions = Vec::new();
     let mut executed = Vec::new();
+    let mut blocks = Vec::new();
     let read = crate::read(bytes, options, &mut |batch: Batch| {
         instructions.extend(batch.instructions.iter().cloned());
-        batch.for_each(|id, addresses| {
+        blocks.extend_from_slice(&batch.blocks);
+        batch.for_each(&blocks, |id, addresses| {
             let instruction = &instructions[id.0 as usize];
             executed.push((
                 instruction.hart,
@@ -48,11 +50,13 @@ fn converted(text: &[u8], packing: Packing, end: Option<RunEnd>) -> Vec<u8> {
         unknown: UnknownPolicy::Refuse,
     };
     let mut writer = Writer::new(Cursor::new(Vec::new()), packing).expect("memory");
+    let mut blocks = Vec::new();
     crate::read(text, options, &mut |batch: Batch| {
         for instruction in &batch.instructions {
             writer.add(instruction).expect("words");
         }
-        batch.for_each(|id, addresses| {
+        blocks.extend_from_slice(&batch.blocks);
+        batch.for_each(&blocks, |id, addresses| {
             writer.execute(id.0 as usize, addresses).expect("memory");
         });
         Some(batch)
