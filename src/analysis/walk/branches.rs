@@ -14,32 +14,102 @@ use crate::sizes::Turn;
 use crate::symbols::Known;
 
 impl Walker<'_> {
+    /// Adds a branch; how often control gets behind it.
     pub(super) fn branch(
         &mut self,
         branch: &ir::If,
         then: &[Stmt],
         otherwise: &[Stmt],
         block: &mut Block,
-    ) {
+    ) -> Expr {
+        let arms = [then, otherwise];
+        self.branch_as(branch, arms, &|walker| walker.usual(branch, arms), block)
+    }
+
+    /// The same of one of which an arm leaves the procedure: the other one holds what is behind the branch.
+    pub(super) fn leaving_branch(
+        &mut self,
+        branch: &ir::If,
+        arms: [&[Stmt]; 2],
+        rest: &[Stmt],
+        block: &mut Block,
+    ) -> Expr {
+        let usual = |walker: &Self| {
+            let own = [&branch.then[..], &branch.otherwise[..]];
+            (walker.usual(branch, own)).or_else(|| walker.expected(branch, rest))
+        };
+        self.branch_as(branch, arms, &usual, block)
+    }
+
+    /// Adds what is behind a branch in which the procedure may return, so that only a share of its runs gets there.
+    pub(super) fn guarded(&mut self, share: Expr, rest: &[Stmt], block: &mut Block) -> Expr {
+        let line = rest.first().map_or(0, |first| first.place().line);
+        let usual = Symbol::probability(self.symbols.own_name, line, None);
+        let probability = self.free_probability(&usual, &share);
+        let constant = Constant {
+            symbol: probability.clone(),
+            value: share.clone(),
+            origin: Origin::Derived,
+        };
+        self.symbols.constants.insert(probability.clone(), constant);
+        let (then, stays) = self.block_and_share(rest);
+        block.items.push(Item::Branch(Box::new(Branch {
+            line,
+            condition: "the procedure has not returned".to_string(),
+            probability,
+            decision: Decision::Data,
+            then,
+            otherwise: None,
+            then_lines: ir::lines(rest),
+            otherwise_lines: None,
+        })));
+        share * stays
+    }
+
+    /// How often a branch is taken as a rule, by what its arms do.
+    fn usual(&self, branch: &ir::If, [then, otherwise]: [&[Stmt]; 2]) -> Option<Expr> {
+        let arms = (then, otherwise);
+        leaving::share(arms, &self.symbols.levels, self.function().is_main)
+            .or_else(|| records::share(&self.symbols, &branch.condition, arms))
+    }
+
+    fn branch_as(
+        &mut self,
+        branch: &ir::If,
+        [then, otherwise]: [&[Stmt]; 2],
+        usual: &dyn Fn(&Self) -> Option<Expr>,
+        block: &mut Block,
+    ) -> Expr {
         self.read(&branch.place, &branch.condition, block);
         self.decides(&branch.condition, block);
         let before = self.symbols.known.clone();
         let compared_before = self.compared_known();
-        let then_block = self.block(then);
+        let (then_block, after_then_share) = self.block_and_share(then);
         let after_then = std::mem::replace(&mut self.symbols.known, before.clone());
         let compared_then = self.compared_from(compared_before);
-        let otherwise_block = if otherwise.is_empty() {
-            None
-        } else {
-            Some(self.block(otherwise))
+        let (otherwise_block, after_otherwise_share) = match otherwise.is_empty() {
+            true => (None, Expr::from(1.0)),
+            false => {
+                let (block, share) = self.block_and_share(otherwise);
+                (Some(block), share)
+            }
         };
         let after_otherwise = std::mem::replace(&mut self.symbols.known, before);
+        let blocks = [Some(&then_block), otherwise_block.as_ref()];
+        // Behind one that leaves the procedure, whatever else it does with what the condition asks for comes later.
+        let is_decided_first = self.depth() == 0 && leaving::leaving_arm(branch).is_some();
+        let decided = is_decided_first
+            .then(|| self.decision(branch, ([then, otherwise], usual), blocks));
         self.vary(then, self.depth());
         self.vary(otherwise, self.depth());
         self.join(after_then, after_otherwise);
         self.join_compared(compared_then);
-        let blocks = [Some(&then_block), otherwise_block.as_ref()];
-        let (probability, decision) = self.decision(branch, (then, otherwise), blocks);
+        let (probability, decision) = match decided {
+            Some(decided) => decided,
+            None => self.decision(branch, ([then, otherwise], usual), blocks),
+        };
+        let shares = [after_then_share, after_otherwise_share];
+        let stays = leaving::stays(&probability, shares);
         block.items.push(Item::Branch(Box::new(Branch {
             line: branch.place.line,
             condition: self.symbols.text(&branch.condition),
@@ -50,13 +120,14 @@ impl Walker<'_> {
             then_lines: ir::lines(then),
             otherwise_lines: ir::lines(otherwise),
         })));
+        stays
     }
 
     /// The parameter that holds how often a branch is taken, and what decides that.
     fn decision(
         &mut self,
         branch: &ir::If,
-        arms: (&[Stmt], &[Stmt]),
+        ([then, otherwise], usual_share): ([&[Stmt]; 2], &dyn Fn(&Self) -> Option<Expr>),
         blocks: [Option<&Block>; 2],
     ) -> (Symbol, Decision) {
         let written_in = self
@@ -97,13 +168,14 @@ impl Walker<'_> {
                 _ => (self.sizes).truth(self.procedure, self.function(), &branch.condition),
             };
             let probability = self.undecided_probability(&usual, truth);
+            let arms = (then, otherwise);
+            let usual = usual_share(self);
             self.undecided.push(Undecided {
                 probability: probability.clone(),
                 condition: branch.condition.clone(),
                 truth,
                 decision: decision.clone(),
-                usual: leaving::share(arms, &self.symbols.levels, self.function().is_main)
-                    .or_else(|| records::share(&self.symbols, &branch.condition, arms)),
+                usual,
             });
             let decision = match (leaving::ends_program(arms, &self.symbols.levels), decision) {
                 (Some(taken), _) if truth.is_none() => Decision::Once(taken),
