@@ -24,7 +24,7 @@ pub mod text;
 mod value;
 pub mod visit;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Place};
@@ -61,6 +61,8 @@ pub struct Unit {
     pub is_built: bool,
     pub preprocessing: Preprocessing,
     pub functions: Vec<Function>,
+    /// Storage whose address something has before the program runs: `int *p = &n;` at file scope.
+    pub addressed: Vec<Home>,
     /// Generic names that the file defines, with the procedures behind them.
     pub generics: BTreeMap<String, Vec<String>>,
     pub diagnostics: Vec<Diagnostic>,
@@ -100,6 +102,13 @@ pub struct Function {
     pub initial: BTreeMap<VarId, Value>,
     /// Pairs of variables that may share storage: `equivalence`, members of a union, a pointer and its target.
     pub shared: Vec<(VarId, VarId)>,
+    /// Variables that statements may give values by other names: those whose address is taken, `target`, `equivalence` in a
+    /// module.
+    pub aliased: BTreeSet<VarId>,
+    /// Scalars whose address is passed to procedures.
+    pub passed: BTreeSet<VarId>,
+    /// Common blocks, with the names that it has for their members, in order.
+    pub commons: BTreeMap<String, Vec<String>>,
     /// The module or procedure that contains it: others know it only if they use that one.
     pub host: Option<String>,
     /// Known to its file only (C's `static`), or to the module that contains it (`private`).
@@ -167,6 +176,9 @@ impl Function {
             homes: BTreeMap::new(),
             initial: BTreeMap::new(),
             shared: Vec::new(),
+            aliased: BTreeSet::new(),
+            passed: BTreeSet::new(),
+            commons: BTreeMap::new(),
             host: None,
             is_private: false,
             is_main: false,

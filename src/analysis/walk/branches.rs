@@ -138,8 +138,11 @@ impl Walker<'_> {
         let outcome = truth(&branch.condition, self.function(), 32);
         let usual = Symbol::probability(written_in, branch.place.line, outcome);
         let turn = self.sizes.turn(&branch.place).filter(|_| outcome.is_none());
-        if let Some(Turn::Once(taken)) = turn {
+        if let Some(Turn::Once(taken) | Turn::Perhaps(taken)) = turn {
             let probability = self.own_probability(&usual);
+            if matches!(turn, Some(Turn::Perhaps(_))) {
+                self.guess(&probability);
+            }
             return (probability, Decision::Once(taken));
         }
         let decision = match outcome {
@@ -196,6 +199,16 @@ impl Walker<'_> {
         };
         self.symbols.constants.insert(probability.clone(), constant);
         (probability, decision)
+    }
+
+    /// Notes that a probability is nothing but a guess.
+    fn guess(&mut self, probability: &Symbol) {
+        let guess = Constant {
+            symbol: probability.clone(),
+            value: Expr::from(0.5),
+            origin: Origin::Default,
+        };
+        self.symbols.constants.insert(probability.clone(), guess);
     }
 
     /// Whether a value rests on the last one that the function itself gives a variable, and a procedure without a body may
