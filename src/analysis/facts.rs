@@ -141,6 +141,8 @@ pub enum Origin {
     Callers,
     /// `--input`: what the program would read.
     Input,
+    /// That nothing goes wrong: a branch that only ends a procedure is not taken.
+    Assumed,
     /// Nothing gives a value.
     Default,
     /// `--set`.
@@ -157,7 +159,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    pub const ALL: [Origin; 16] = [
+    pub const ALL: [Origin; 17] = [
         Origin::Constant,
         Origin::Macro,
         Origin::Assigned,
@@ -168,6 +170,7 @@ impl Origin {
         Origin::Input,
         Origin::Caller,
         Origin::Callers,
+        Origin::Assumed,
         Origin::Default,
         Origin::Set,
         Origin::Config,
@@ -188,6 +191,7 @@ impl Origin {
             Origin::Input => "input",
             Origin::Caller => "caller",
             Origin::Callers => "callers_differ",
+            Origin::Assumed => "assumed",
             Origin::Default => "default",
             Origin::Set => "set",
             Origin::Config => "config",

@@ -280,8 +280,8 @@ pub(super) struct Undecided {
     pub truth: Option<bool>,
     pub decision: Decision,
     /// How often it is taken as a rule: where one of its arms leaves the loops around, which happens at most once in each
-    /// run of these, or keeps the largest value so far.
-    pub usual: Option<Expr>,
+    /// run of these, or keeps the largest value so far; and whether that is assumed or a guess.
+    pub usual: Option<(Expr, Origin)>,
 }
 
 /// The branches that are always or never taken, or once in so many times, by what the program has unless its input says
@@ -305,7 +305,7 @@ fn decided(
             None => sizes
                 .periodic_share(known, (id, function), (condition, decision))
                 .map(|share| (share, Origin::Derived))
-                .or_else(|| Some((usual.clone()?, Origin::Default))),
+                .or_else(|| usual.clone()),
         };
         // Of several branches in one line that have one probability all must agree.
         let known = found

@@ -8,7 +8,9 @@ use serde_json::Value;
 fn certain(json: &Value, name: &str) -> Option<f64> {
     let nest = &function(json, name)["nests"][0];
     let number = |key: &str| nest[key].as_f64().expect("a number");
-    let is_guess = nest["guessed"].as_array().is_some_and(|all| !all.is_empty());
+    let is_guess = nest["guessed"]
+        .as_array()
+        .is_some_and(|all| !all.is_empty());
     (!is_guess).then(|| number("iterations") * number("calls"))
 }
 
@@ -273,7 +275,10 @@ int main(void) {
 ");
     let reasons = &function(&json, "step")["nests"][0]["reasons"];
     let reasons = reasons.as_array().expect("reasons");
-    assert!(reasons.iter().any(|one| one == "several_sizes"), "{reasons:?}");
+    assert!(
+        reasons.iter().any(|one| one == "several_sizes"),
+        "{reasons:?}"
+    );
 }
 
 #[test]
@@ -296,5 +301,8 @@ end program
     let nest = &function(&json, "p")["nests"][0];
     assert_eq!(nest["iterations"], 0.0);
     let reasons = nest["reasons"].as_array().expect("reasons");
-    assert!(reasons.iter().all(|one| one != "implausible_size"), "{reasons:?}");
+    assert!(
+        reasons.iter().all(|one| one != "implausible_size"),
+        "{reasons:?}"
+    );
 }

@@ -69,11 +69,7 @@ int main(void) {
   for (int t = 0; t < 10; t++) { x[2] = t; over(t); either(); to_the_end(t); once(); }
 }
 ");
-    assert_counted(
-        &json,
-        "over",
-        &[(500.0, &["prob_over_4"]), (1000.0, &[])],
-    );
+    assert_counted(&json, "over", &[(500.0, &["prob_over_4"]), (1000.0, &[])]);
     let both: &[&str] = &["prob_either_11"];
     let mut found = counted(&json, "either");
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -109,10 +105,8 @@ int main(void) {
     assert_counted(&json, "bare", &[(500.0, &["prob_bare_4"])]);
     let data: &[&str] = &["prob_with_an_arm_8"];
     assert_counted(&json, "with_an_arm", &[(250.0, data), (500.0, data)]);
-    let (first, both): (&[&str], &[&str]) = (
-        &["prob_inside_12"],
-        &["prob_inside_12", "prob_inside_14"],
-    );
+    let (first, both): (&[&str], &[&str]) =
+        (&["prob_inside_12"], &["prob_inside_12", "prob_inside_14"]);
     assert_counted(&json, "inside", &[(500.0, first), (750.0, both)]);
     let fortran = fortran(
         "module m

@@ -146,12 +146,7 @@ fn in_order(
 }
 
 /// What a place is as a switch: storage that lasts, to which statements only give numbers.
-fn switch(
-    known: &Procedures,
-    places: &Places,
-    all: &[Definitions],
-    id: PlaceId,
-) -> Option<Switch> {
+fn switch(known: &Procedures, places: &Places, all: &[Definitions], id: PlaceId) -> Option<Switch> {
     let (place, definitions) = (places.get(id), &all[id.at()]);
     let is_simple = !place.is_array && !place.is_real && place.array.is_none();
     if !is_simple

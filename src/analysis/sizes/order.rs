@@ -157,10 +157,12 @@ fn either(one: First, other: First) -> First {
             may_be_written: x || y,
         },
         (First::Written, First::Written) => First::Written,
-        (First::Read { .. }, First::Written) | (First::Written, First::Read { .. }) => First::Read {
-            by: None,
-            may_be_written: true,
-        },
+        (First::Read { .. }, First::Written) | (First::Written, First::Read { .. }) => {
+            First::Read {
+                by: None,
+                may_be_written: true,
+            }
+        }
     }
 }
 
@@ -303,7 +305,10 @@ impl Way<'_, '_, '_> {
                 },
                 First::Written => First::Written,
             });
-            match is_certain && end.is_some() && !(end == Some(First::Written) && seen.may_have_left) {
+            match is_certain
+                && end.is_some()
+                && !(end == Some(First::Written) && seen.may_have_left)
+            {
                 true => seen.end = end,
                 false => seen.maybe(Seen {
                     end,
@@ -382,7 +387,11 @@ pub(super) fn note(known: &Procedures, places: &Places, definitions: &mut [Defin
     if order.mains.is_empty() {
         return;
     }
-    let candidates: FxHashSet<PlaceId> = order.mains.iter().flat_map(|main| order.mentioned[main.at()].iter().copied()).collect();
+    let candidates: FxHashSet<PlaceId> = order
+        .mains
+        .iter()
+        .flat_map(|main| order.mentioned[main.at()].iter().copied())
+        .collect();
     let firsts: FxHashMap<PlaceId, [Option<First>; 2]> = candidates
         .into_iter()
         .map(|place| {

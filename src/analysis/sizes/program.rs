@@ -431,9 +431,8 @@ fn begun(
 ) -> FxHashMap<PlaceId, Option<i64>> {
     let each = (0..).map(PlaceId).zip(definitions);
     let is_begun = |place: &PlaceId, of: &Definitions| {
-        let keeps_first = !of.assigned.is_empty()
-            && of.begins(places, *place)
-            && of.may_be_read_first();
+        let keeps_first =
+            !of.assigned.is_empty() && of.begins(places, *place) && of.may_be_read_first();
         of.is_aliased || keeps_first || switches.contains(place)
     };
     let found = each

@@ -13,6 +13,9 @@ use crate::ir::{self, BinaryOp, Function, Role, Stmt, UnaryOp, Value, VarId};
 use crate::sizes::Turn;
 use crate::symbols::Known;
 
+/// How often a branch is taken as a rule, and whether that is assumed or a guess.
+type Usual<'u> = &'u dyn Fn(&Walker) -> Option<(Expr, Origin)>;
+
 impl Walker<'_> {
     /// Adds a branch; how often control gets behind it.
     pub(super) fn branch(
@@ -34,9 +37,10 @@ impl Walker<'_> {
         rest: &[Stmt],
         block: &mut Block,
     ) -> Expr {
-        let usual = |walker: &Self| {
+        let usual = |walker: &Walker| {
             let own = [&branch.then[..], &branch.otherwise[..]];
-            (walker.usual(branch, own)).or_else(|| walker.expected(branch, rest))
+            let expected = || Some((walker.expected(branch, rest)?, Origin::Assumed));
+            walker.usual(branch, own).or_else(expected)
         };
         self.branch_as(branch, arms, &usual, block)
     }
@@ -60,24 +64,33 @@ impl Walker<'_> {
             decision: Decision::Data,
             then,
             otherwise: None,
-            then_lines: ir::lines(rest),
+            // The branch has no line of its own with which to compare them.
+            then_lines: None,
             otherwise_lines: None,
         })));
         share * stays
     }
 
     /// How often a branch is taken as a rule, by what its arms do.
-    fn usual(&self, branch: &ir::If, [then, otherwise]: [&[Stmt]; 2]) -> Option<Expr> {
+    fn usual(&self, branch: &ir::If, [then, otherwise]: [&[Stmt]; 2]) -> Option<(Expr, Origin)> {
         let arms = (then, otherwise);
+        let origin = match self.depth() {
+            0 => Origin::Assumed,
+            _ => Origin::Default,
+        };
         leaving::share(arms, &self.symbols.levels, self.function().is_main)
-            .or_else(|| records::share(&self.symbols, &branch.condition, arms))
+            .map(|share| (share, origin))
+            .or_else(|| {
+                let share = records::share(&self.symbols, &branch.condition, arms)?;
+                Some((share, Origin::Default))
+            })
     }
 
     fn branch_as(
         &mut self,
         branch: &ir::If,
         [then, otherwise]: [&[Stmt]; 2],
-        usual: &dyn Fn(&Self) -> Option<Expr>,
+        usual: Usual,
         block: &mut Block,
     ) -> Expr {
         self.read(&branch.place, &branch.condition, block);
@@ -98,8 +111,8 @@ impl Walker<'_> {
         let blocks = [Some(&then_block), otherwise_block.as_ref()];
         // Behind one that leaves the procedure, whatever else it does with what the condition asks for comes later.
         let is_decided_first = self.depth() == 0 && leaving::leaving_arm(branch).is_some();
-        let decided = is_decided_first
-            .then(|| self.decision(branch, ([then, otherwise], usual), blocks));
+        let decided =
+            is_decided_first.then(|| self.decision(branch, ([then, otherwise], usual), blocks));
         self.vary(then, self.depth());
         self.vary(otherwise, self.depth());
         self.join(after_then, after_otherwise);
@@ -127,7 +140,7 @@ impl Walker<'_> {
     fn decision(
         &mut self,
         branch: &ir::If,
-        ([then, otherwise], usual_share): ([&[Stmt]; 2], &dyn Fn(&Self) -> Option<Expr>),
+        ([then, otherwise], usual_share): ([&[Stmt]; 2], Usual),
         blocks: [Option<&Block>; 2],
     ) -> (Symbol, Decision) {
         let written_in = self
@@ -158,6 +171,8 @@ impl Walker<'_> {
             (Decision::Data | Decision::Loops | Decision::Once(_), None) => {
                 guards::periodic_share(&mut self.symbols, &branch.condition)
             }
+            // Whatever its sizes are, nobody expects a run to go wrong.
+            (Decision::Fixed, None) if self.ends_with_failure(branch) => None,
             (Decision::Fixed, None) => {
                 let sizes = sizes_in(blocks.into_iter().flatten());
                 let is_size = |symbol: &Symbol| sizes.contains(symbol);

@@ -27,11 +27,7 @@ impl Walker<'_> {
     /// How often a branch is taken of which an arm leaves the procedure: never, or always, where that is not expected to
     /// happen; `None` for any other.
     pub(super) fn expected(&self, branch: &If, rest: &[Stmt]) -> Option<Expr> {
-        let leaves_if = leaving::leaving_arm(branch)?;
-        let arm = match leaves_if {
-            true => &branch.then,
-            false => &branch.otherwise,
-        };
+        let (leaves_if, arm) = arm_that_leaves(branch)?;
         let asked = Asked {
             walker: self,
             arm,
@@ -41,6 +37,12 @@ impl Walker<'_> {
             || self.function().is_main && !self.works(arm)
             || asked.expected(&branch.condition, DEPTH) == Some(!leaves_if);
         is_unexpected.then(|| Expr::from(f64::from(u8::from(!leaves_if))))
+    }
+
+    /// Whether the arm of a branch that leaves the procedure outside of loops says that something is wrong.
+    pub(super) fn ends_with_failure(&self, branch: &If) -> bool {
+        let leaving = arm_that_leaves(branch).filter(|_| self.depth() == 0);
+        leaving.is_some_and(|(_, arm)| self.is_failure(arm))
     }
 
     /// Whether statements run loops, or call procedures that may.
@@ -145,6 +147,15 @@ impl Walker<'_> {
     }
 }
 
+/// The arm of a branch that leaves the procedure, where the other one does not, and when it is taken.
+fn arm_that_leaves(branch: &If) -> Option<(bool, &[Stmt])> {
+    let leaves_if = leaving::leaving_arm(branch)?;
+    Some(match leaves_if {
+        true => (true, &branch.then),
+        false => (false, &branch.otherwise),
+    })
+}
+
 /// A condition under which a procedure returns, with what it does then and what it does else.
 struct Asked<'w, 'f> {
     walker: &'w Walker<'f>,
@@ -179,7 +190,8 @@ impl Asked<'_, '_> {
                 }
             }
             Value::Call { name, .. } => {
-                let is_there = self.walker.effects.target(name).meaning() == Some(Meaning::HasStorage);
+                let is_there =
+                    self.walker.effects.target(name).meaning() == Some(Meaning::HasStorage);
                 is_there.then_some(true)
             }
             _ if self.is_pointer(condition) => Some(true),
@@ -202,7 +214,8 @@ impl Asked<'_, '_> {
         if self.is_pointer(left) {
             return unequal.filter(|_| is_zero());
         }
-        let is_real = |value: &Value| matches!(value.ty(function), Type::Real(_) | Type::Complex(_));
+        let is_real =
+            |value: &Value| matches!(value.ty(function), Type::Real(_) | Type::Complex(_));
         if is_real(left) {
             return unequal.filter(|_| self.is_constant(right));
         }
@@ -266,7 +279,9 @@ impl Asked<'_, '_> {
             if let Stmt::Loop(inner) = stmt {
                 found |= match &inner.control {
                     Control::Counted { lower, upper, .. } => mentions(lower) || mentions(upper),
-                    Control::Uncounted { condition, .. } => condition.as_ref().is_some_and(mentions),
+                    Control::Uncounted { condition, .. } => {
+                        condition.as_ref().is_some_and(mentions)
+                    }
                 };
             }
             calls_of(stmt, &mut |_, arguments| {
@@ -296,9 +311,7 @@ impl Asked<'_, '_> {
                 for (position, argument) in arguments.iter().enumerate() {
                     let is_passed = match addressed(argument) {
                         Some(target) => is_it(target),
-                        None => {
-                            function.conventions.passing == Passing::Places && is_it(argument)
-                        }
+                        None => function.conventions.passing == Passing::Places && is_it(argument),
                     };
                     let uses = walker.effects.uses(name, position);
                     found |= is_passed && uses.is_none_or(|(_, is_written)| is_written);
