@@ -1,5 +1,7 @@
 //! The function that is being written, until it is complete.
 
+use std::sync::Arc;
+
 use crate::diagnostic::Place;
 use crate::ir::{
     CallTable, Callee, Conventions, Extent, Function, Home, MemberLayout, Stmt, Type, Value, VarId,

@@ -281,6 +281,7 @@ impl Row {
         let is_open = match self.origin {
             Origin::Given | Origin::Alone | Origin::Input => true,
             Origin::Default
+            | Origin::Assumed
             | Origin::Initial
             | Origin::Set
             | Origin::Config
