@@ -481,7 +481,7 @@ fn write_guesses(text: &mut String, influences: &Influences) {
 }
 
 /// The nests that conditions leave out.
-fn write_left_out(text: &mut String, model: &Model) {
+fn write_never_reached(text: &mut String, model: &Model) {
     let found = (0..model.nests.len())
         .filter(|nest| model.nests[*nest].is_never_reached(&model.parameters));
     let found: Vec<usize> = found.collect();
@@ -783,7 +783,7 @@ fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen:
     write_read(text, model, &influences.all);
     write_guesses(text, &influences);
     write_even_branches(text, &influences);
-    write_left_out(text, model);
+    write_never_reached(text, model);
     write_implausible(text, model);
     write_disagreements(text, model);
     write_counted(text, model);
