@@ -65,9 +65,8 @@ pub(super) fn switches(
     (places, set): (&Places, &SetPlaces),
     all: &[Definitions],
 ) -> Switches {
-    let candidates: FxHashMap<PlaceId, Switch> = (0..)
+    let candidates: FxHashMap<PlaceId, Switch> = (0..all.len() as u32)
         .map(PlaceId)
-        .filter(|place| place.at() < all.len())
         .filter(|place| set.value(*place).is_none() && !set.replaces(*place))
         .filter_map(|place| Some((place, switch(known, places, all, place)?)))
         .collect();
