@@ -26,7 +26,11 @@ impl Walker<'_> {
         block: &mut Block,
     ) -> Expr {
         let arms = [then, otherwise];
-        self.branch_as(branch, arms, &|walker| walker.usual(branch, arms), block)
+        let usual = |walker: &Walker| {
+            let expected = || Some((walker.expected_to_pass_over(branch, arms)?, Origin::Assumed));
+            walker.usual(branch, arms).or_else(expected)
+        };
+        self.branch_as(branch, arms, &usual, block)
     }
 
     /// The same of one of which an arm leaves the procedure: the other one holds what is behind the branch.

@@ -39,6 +39,22 @@ impl Walker<'_> {
         is_unexpected.then(|| Expr::from(f64::from(u8::from(!leaves_if))))
     }
 
+    /// The same of a branch of which a jump has made the first arm empty, with what it passes over in the other one.
+    pub(super) fn expected_to_pass_over(&self, branch: &If, arms: [&[Stmt]; 2]) -> Option<Expr> {
+        let [[], rest] = arms else {
+            return None;
+        };
+        let asked = Asked {
+            walker: self,
+            arm: &[],
+            rest,
+        };
+        let is_unexpected = self.depth() == 0
+            && !rest.is_empty()
+            && asked.expected(&branch.condition, DEPTH) == Some(false);
+        is_unexpected.then(|| Expr::from(0.0))
+    }
+
     /// Whether the arm of a branch that leaves the procedure outside of loops says that something is wrong.
     pub(super) fn ends_with_failure(&self, branch: &If) -> bool {
         let leaving = arm_that_leaves(branch).filter(|_| self.depth() == 0);
