@@ -142,6 +142,8 @@ pub enum Origin {
     Callers,
     /// `--input`: what the program would read.
     Input,
+    /// That nothing goes wrong: a branch that only ends a procedure is not taken.
+    Assumed,
     /// Nothing gives a value.
     Default,
     /// `--set`.
@@ -158,7 +160,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    pub const ALL: [Origin; 16] = [
+    pub const ALL: [Origin; 17] = [
         Origin::Constant,
         Origin::Macro,
         Origin::Assigned,
@@ -169,6 +171,7 @@ impl Origin {
         Origin::Input,
         Origin::Caller,
         Origin::Callers,
+        Origin::Assumed,
         Origin::Default,
         Origin::Set,
         Origin::Config,
@@ -189,6 +192,7 @@ impl Origin {
             Origin::Input => "input",
             Origin::Caller => "caller",
             Origin::Callers => "callers_differ",
+            Origin::Assumed => "assumed",
             Origin::Default => "default",
             Origin::Set => "set",
             Origin::Config => "config",

@@ -6,6 +6,7 @@ mod calls;
 mod coarse;
 mod compared;
 mod doubling;
+mod expected;
 mod headers;
 mod iterations;
 mod leaving;
@@ -280,8 +281,8 @@ pub(super) struct Undecided {
     pub truth: Option<bool>,
     pub decision: Decision,
     /// How often it is taken as a rule: where one of its arms leaves the loops around, which happens at most once in each
-    /// run of these, or keeps the largest value so far.
-    pub usual: Option<Expr>,
+    /// run of these, or keeps the largest value so far; and whether that is assumed or a guess.
+    pub usual: Option<(Expr, Origin)>,
 }
 
 /// The branches that are always or never taken, or once in so many times, by what the program has unless its input says
@@ -305,7 +306,7 @@ fn decided(
             None => sizes
                 .periodic_share(known, (id, function), (condition, decision))
                 .map(|share| (share, Origin::Derived))
-                .or_else(|| Some((usual.clone()?, Origin::Default))),
+                .or_else(|| usual.clone()),
         };
         // Of several branches in one line that have one probability all must agree.
         let known = found
@@ -324,12 +325,6 @@ fn decided(
         })
     };
     found.into_iter().filter_map(constant)
-}
-
-/// Whether statements end with a return.
-fn returns(statements: &[Stmt]) -> bool {
-    let last = statements.last();
-    last.is_some_and(|last| matches!(last, Stmt::Jump { kind, .. } if *kind == Jump::Return))
 }
 
 /// Gives every loop its id: function and line, and a number where that is not unique.
@@ -403,23 +398,33 @@ impl<'f> Walker<'f> {
     }
 
     fn block(&mut self, statements: &[Stmt]) -> Block {
-        let mut block = Block::default();
-        self.statements(statements, &mut block);
-        block
+        self.block_and_share(statements).0
     }
 
-    fn statements(&mut self, statements: &[Stmt], block: &mut Block) {
+    /// The block of statements, and how often control gets to its end where a procedure may return in it outside of loops.
+    fn block_and_share(&mut self, statements: &[Stmt]) -> (Block, Expr) {
+        let mut block = Block::default();
+        let share = self.statements(statements, &mut block);
+        (block, share)
+    }
+
+    /// Adds statements to a block; how often control gets to their end.
+    fn statements(&mut self, statements: &[Stmt], block: &mut Block) -> Expr {
+        let mut share = Expr::from(1.0);
         for (index, statement) in statements.iter().enumerate() {
+            let rest = &statements[index + 1..];
             match statement {
-                // So does `if (done) return` in a procedure that does its work once.
-                Stmt::If(branch)
-                    if branch.otherwise.is_empty()
-                        && self.depth() == 0
-                        && returns(&branch.then)
-                        && self.sizes.turn(&branch.place).is_some() =>
-                {
-                    self.branch(branch, &branch.then, &statements[index + 1..], block);
-                    return;
+                // What is behind a branch that returns runs where it does not.
+                Stmt::If(branch) if self.depth() == 0 && leaving::may_leave(branch) => {
+                    if let Some(arms) = leaving::with_rest(branch, rest) {
+                        let arms = arms.each_ref().map(|arm| &**arm);
+                        return share * self.leaving_branch(branch, arms, rest, block);
+                    }
+                    let stays = self.branch(branch, &branch.then, &branch.otherwise, block);
+                    if stays.as_number() != Some(1.0) && self.works(rest) {
+                        return share * self.guarded(stays, rest, block);
+                    }
+                    share = share * stays;
                 }
                 // `if (c) cycle` makes the rest of the block its other branch.
                 Stmt::If(branch)
@@ -433,12 +438,20 @@ impl<'f> Walker<'f> {
                         ) =>
                 {
                     let then = &branch.then[..branch.then.len() - 1];
-                    self.branch(branch, then, &statements[index + 1..], block);
-                    return;
+                    self.branch(branch, then, rest, block);
+                    return share;
+                }
+                Stmt::Jump {
+                    kind: Jump::Return | Jump::Stop,
+                    ..
+                } if self.depth() == 0 => {
+                    self.statement(statement, block);
+                    share = Expr::from(0.0);
                 }
                 _ => self.statement(statement, block),
             }
         }
+        share
     }
 
     fn statement(&mut self, statement: &Stmt, block: &mut Block) {
@@ -449,7 +462,9 @@ impl<'f> Walker<'f> {
                 value,
             } => self.assign(place, target, value, block),
             Stmt::Loop(inner) => self.enter_loop(inner, block),
-            Stmt::If(branch) => self.branch(branch, &branch.then, &branch.otherwise, block),
+            Stmt::If(branch) => {
+                self.branch(branch, &branch.then, &branch.otherwise, block);
+            }
             Stmt::Call {
                 place,
                 name,

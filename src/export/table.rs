@@ -522,6 +522,20 @@ fn write_guesses(text: &mut String, influences: &Influences) {
     );
 }
 
+/// The nests that conditions leave out.
+fn write_never_reached(text: &mut String, model: &Model) {
+    let found = (0..model.nests.len())
+        .filter(|nest| model.nests[*nest].is_never_reached(&model.parameters));
+    let found: Vec<usize> = found.collect();
+    if !found.is_empty() {
+        let _ = writeln!(
+            text,
+            "conditions that never hold leave out {}: `loopsheet parameters` lists them",
+            named(model, &found)
+        );
+    }
+}
+
 /// The nests that guessed sizes let run for ever or not at all.
 fn write_implausible(text: &mut String, model: &Model) {
     let found = (0..model.nests.len()).filter(|nest| model.nests[*nest].is_implausible);
@@ -808,6 +822,7 @@ fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen:
     write_read(text, model, &influences.all);
     write_guesses(text, &influences);
     write_even_branches(text, &influences);
+    write_never_reached(text, model);
     write_implausible(text, model);
     write_disagreements(text, model);
     write_counted(text, model);

@@ -61,6 +61,8 @@ pub struct Unit {
     pub is_built: bool,
     pub preprocessing: Preprocessing,
     pub functions: Vec<Function>,
+    /// Storage whose address something has before the program runs: `int *p = &n;` at file scope.
+    pub addressed: Vec<Home>,
     /// Generic names that the file defines, with the procedures behind them.
     pub generics: BTreeMap<String, Vec<String>>,
     pub diagnostics: Vec<Diagnostic>,
@@ -105,6 +107,13 @@ pub struct Function {
     pub zero: BTreeSet<VarId>,
     /// Pairs of variables that may share storage: `equivalence`, members of a union, a pointer and its target.
     pub shared: Vec<(VarId, VarId)>,
+    /// Variables that statements may give values by other names: those whose address is taken, `target`, `equivalence` in a
+    /// module.
+    pub aliased: BTreeSet<VarId>,
+    /// Scalars whose address is passed to procedures.
+    pub passed: BTreeSet<VarId>,
+    /// Common blocks, with the names that it has for their members, in order.
+    pub commons: BTreeMap<String, Vec<String>>,
     /// The module or procedure that contains it: others know it only if they use that one.
     pub host: Option<String>,
     /// Known to its file only (C's `static`), or to the module that contains it (`private`).
@@ -174,6 +183,9 @@ impl Function {
             initial: BTreeMap::new(),
             zero: BTreeSet::new(),
             shared: Vec::new(),
+            aliased: BTreeSet::new(),
+            passed: BTreeSet::new(),
+            commons: BTreeMap::new(),
             host: None,
             is_private: false,
             is_main: false,

@@ -105,6 +105,7 @@ fn lower_masked(
     let reading = reading::Reading::new(&tree, source, &masked, &macros);
     let mut lowering = lowering::Lowering::new(reading);
     lowering.names.declare_file_scope();
+    let addressed = lowering.names.addressed();
     let functions = lowering.functions();
 
     let mut diagnostics = source.diagnostics.clone();
@@ -120,6 +121,7 @@ fn lower_masked(
         is_built: false,
         preprocessing: source.preprocessing,
         functions,
+        addressed,
         generics: BTreeMap::new(),
         diagnostics,
     }

@@ -1,5 +1,7 @@
 //! The function that is being written, until it is complete.
 
+use std::sync::Arc;
+
 use crate::diagnostic::Place;
 use crate::ir::{
     CallTable, Callee, Conventions, Extent, Function, Home, MemberLayout, Stmt, Type, Value, VarId,
@@ -128,6 +130,22 @@ impl Draft {
     /// Notes pairs of variables that share storage.
     pub fn share(&mut self, pairs: impl IntoIterator<Item = (VarId, VarId)>) {
         self.function.shared.extend(pairs);
+    }
+
+    /// Notes that statements may give a variable values by another name.
+    pub fn set_aliased(&mut self, id: VarId) {
+        self.function.aliased.insert(id);
+    }
+
+    /// Notes that the address of a scalar is passed to a procedure.
+    pub fn set_passed(&mut self, id: VarId) {
+        self.function.passed.insert(id);
+    }
+
+    /// Notes the members of a common block.
+    pub fn set_common(&mut self, block: &str, members: &[Arc<str>]) {
+        let names = members.iter().map(ToString::to_string).collect();
+        self.function.commons.insert(block.to_string(), names);
     }
 
     /// Notes which procedure calls mean by a name.

@@ -137,6 +137,7 @@ impl<'s> Parsed<'s> {
             lines,
             preprocessing,
             functions,
+            addressed: Vec::new(),
             generics: units.generics(),
             diagnostics,
         };

@@ -402,7 +402,8 @@ impl Jumps<'_> {
         let next = VarId(self.function.variables.len() as u32);
         let id = *self.targets.entry(label.clone()).or_insert(next);
         if id == next {
-            let is_named = label.starts_with(|c: char| c.is_ascii_alphabetic());
+            // `exit outer`; a label of C may have the name of a variable.
+            let is_named = label.contains(' ');
             self.function.variables.push(Variable {
                 name: if is_named {
                     label.to_string().into()

@@ -35,6 +35,7 @@ pub fn unit(
         is_built: false,
         preprocessing: source.preprocessing,
         functions: vec![function],
+        addressed: Vec::new(),
         generics: BTreeMap::new(),
         diagnostics,
     }

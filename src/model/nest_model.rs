@@ -190,6 +190,12 @@ impl NestModel<'_> {
         checked.map(|checked| checked.ratio)
     }
 
+    /// Whether a condition that never holds leaves the nest out, whatever its sizes.
+    pub fn is_never_reached(&self, parameters: &ParameterTable) -> bool {
+        let value = |branch: &Symbol| Some(parameters.row(self.nest.function, branch)?.value);
+        is_left_out(&self.nest, &value)
+    }
+
     /// Whether guessed sizes, and not the source, make a nest run for ever or not at all.
     pub(super) fn is_implausible(
         nest: &Nest,
@@ -202,7 +208,14 @@ impl NestModel<'_> {
         };
         let ends = |l: &Loop| [&l.lower, &l.upper, &l.step].map(Expr::symbols);
         let mut symbols = nest.loops.iter().flat_map(|l| ends(l.facts)).flatten();
-        (iterations <= 1.0 || iterations > MOST_ITERATIONS)
+        let value = |branch: &Symbol| Some(parameters.row(nest.function, branch)?.value);
+        (iterations <= 1.0 && !is_left_out(nest, &value) || iterations > MOST_ITERATIONS)
             && symbols.any(|symbol| is_guess(&symbol))
     }
+}
+
+/// Whether one of the branches on the way into the loops of a nest never goes there.
+fn is_left_out(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let mut ways = nest.loops.iter().flat_map(|chain| &chain.weight);
+    ways.any(|(branch, taken)| value(branch) == Some(f64::from(u8::from(!taken))))
 }

@@ -255,6 +255,7 @@ impl Row {
             Origin::Traced => ValueSource::Traced,
             Origin::Counted | Origin::CountedMean => ValueSource::Counted,
             Origin::Input => ValueSource::Input,
+            Origin::Assumed => ValueSource::Guessed,
             _ if self.kind != Kind::Block && self.is_guessed() => ValueSource::Guessed,
             Origin::Derived | Origin::Callers => ValueSource::Derived,
             _ if follows => ValueSource::Derived,
@@ -280,6 +281,7 @@ impl Row {
         let is_open = match self.origin {
             Origin::Given | Origin::Alone | Origin::Input => true,
             Origin::Default
+            | Origin::Assumed
             | Origin::Initial
             | Origin::Set
             | Origin::Config

@@ -127,6 +127,8 @@ pub enum Meaning {
     Image,
     /// Whether texts differ: zero if they are the same.
     TextComparison,
+    /// Whether a variable has storage.
+    HasStorage,
 }
 
 /// How the type of a call's value follows from its arguments.

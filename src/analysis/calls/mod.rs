@@ -97,6 +97,7 @@ impl<'u> Procedures<'u> {
                 .extend(specific.iter().map(String::as_str));
         }
         let own_names = OwnNames::of(all.iter());
+        let addressed = units.iter().flat_map(|unit| &unit.addressed).collect();
         let mut known = Procedures {
             all,
             by_name,
@@ -108,6 +109,7 @@ impl<'u> Procedures<'u> {
             pointers: pointers::Pointers::default(),
             global_types: OnceLock::new(),
             own_names,
+            addressed,
         };
         known.targets = (0..known.all.len())
             .map(|index| known.called_names(ProcedureId(index as u32)))

@@ -7,7 +7,7 @@
 
 use std::sync::OnceLock;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::own_names::OwnNames;
 use super::pointers::Pointers;
@@ -48,11 +48,18 @@ pub struct Procedures<'u> {
     /// What the program gives global variables that hold MPI types, once a call needs it.
     pub(super) global_types: OnceLock<GlobalTypes>,
     pub(super) own_names: OwnNames,
+    /// Storage whose address something has before the program runs.
+    pub(super) addressed: FxHashSet<&'u ir::Home>,
 }
 
 impl<'u> Procedures<'u> {
     pub fn ids(&self) -> impl Iterator<Item = ProcedureId> + use<> {
         (0..self.all.len() as u32).map(ProcedureId)
+    }
+
+    /// Whether something has the address of storage before the program runs.
+    pub fn is_addressed(&self, home: &ir::Home) -> bool {
+        self.addressed.contains(home)
     }
 
     pub fn get(&self, id: ProcedureId) -> Procedure<'u> {

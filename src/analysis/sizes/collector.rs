@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
+use super::aliases;
 use super::asked::{instead_of_input, under_input};
 use super::command_line::{CommandLine, command_line};
 use super::counters::{Counter, Role, counters};
@@ -19,6 +20,7 @@ use super::definition::{Definition, Definitions, is_among};
 use super::guarded::{Guarded, guarded};
 use super::inputs;
 use super::keys::{is_literal, keyed};
+use super::order;
 use super::places::{PlaceId, Places, asked_of_images, inquired};
 use crate::calls::{ProcedureId, Procedures, Target, reached};
 use crate::inputs::Inputs;
@@ -199,6 +201,16 @@ impl<'k, 'u> Collector<'k, 'u> {
         self.name_by_keys(id);
         self.allocated(id);
         self.bounds(id);
+        for alias in &function.aliased {
+            self.alias(id, &Value::Variable(*alias));
+        }
+    }
+
+    /// Notes that statements may give a variable values by another name.
+    pub fn alias(&mut self, id: ProcedureId, variable: &Value) {
+        if let Some(place) = self.place(id, variable) {
+            self.of(place).is_aliased = true;
+        }
     }
 
     /// Adds what a counter ends at, where its first step stands; whether the value is one of a counter.
@@ -360,6 +372,8 @@ impl<'k, 'u> Collector<'k, 'u> {
             .map(|(caller, _)| *caller)
             .collect();
         self.readers.extend(through);
+        aliases::note(self.known, &self.places, &mut self.all);
+        order::note(self.known, &self.places, &mut self.all);
         Collected {
             places: self.places,
             definitions: self.all,

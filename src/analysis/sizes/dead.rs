@@ -223,7 +223,7 @@ impl<'u> Seen<'_, 'u> {
         if !definitions.may_keep_initial() {
             return Some((smallest, largest));
         }
-        let initial = begins_with(self.known, definitions)? as f64;
+        let initial = begins_with(self.known, self.places, definitions, place)? as f64;
         Some((smallest.min(initial), largest.max(initial)))
     }
 

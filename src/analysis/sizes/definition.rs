@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::counters::Counter;
 use super::guarded::Around;
+use super::order::First;
 use super::places::{PlaceId, Places};
 use crate::calls::ProcedureId;
 use crate::ir::{Value, VarId};
@@ -66,6 +67,12 @@ pub struct Definitions<'u> {
     pub is_settled: bool,
     /// Whether a procedure without a body gets its place, and may give it any value.
     pub is_handed_out: bool,
+    /// Whether statements may give it values by other names, or through its address, which nothing here follows.
+    pub is_aliased: bool,
+    /// What runs do first with it: read what it begins with, or write it.
+    pub first: Option<First>,
+    /// The same where only conditions count as reading.
+    pub first_asked: Option<First>,
 }
 
 impl<'u> Definitions<'u> {
@@ -122,10 +129,39 @@ impl<'u> Definitions<'u> {
         }
     }
 
-    /// Whether it may have another value than statements give it: what it has before the program runs, as all of these are
-    /// under conditions (`static int done = 0; if (!done) …; done = 1;` in a branch).
+    /// Whether it may have another value than statements give it: what it has before the program runs, as something asks
+    /// for it before these run (`static int done = 0; if (!done) …; done = 1;` in a branch).
     pub fn may_keep_initial(&self) -> bool {
-        self.initial.is_some() && !self.assigned.is_empty() && self.unconditional.is_empty()
+        self.initial.is_some() && !self.assigned.is_empty() && self.may_be_read_first()
+    }
+
+    /// Whether it may be read before statements give it a value. Where it is not known in which order they run, those
+    /// that no condition is around come first.
+    pub fn may_be_read_first(&self) -> bool {
+        match self.first {
+            Some(First::Written) => false,
+            Some(First::Read { .. }) => true,
+            None => self.unconditional.is_empty(),
+        }
+    }
+
+    /// Whether it has a value before the program runs: of an element, that of its array.
+    pub fn begins(&self, places: &Places, id: PlaceId) -> bool {
+        let place = places.get(id);
+        // What the elements of an array begin with is not followed.
+        let is_element = place.array.is_some() && !place.is_own;
+        self.initial.is_some() || place.begins_with_zero || is_element
+    }
+
+    /// Whether it is read for certain before any statement gives it a value.
+    pub fn is_read_first(&self) -> bool {
+        matches!(
+            self.first,
+            Some(First::Read {
+                may_be_written: false,
+                ..
+            })
+        )
     }
 
     /// Whether something from outside gives it values.

@@ -25,6 +25,7 @@
 //! places        the storage: one number for each place, however many procedures see it
 //! definitions   collects over all statements what gives each place a value
 //!                 guarded, asked   under which conditions    keys   by which word of the input
+//!                 aliases          other names of storage    order   what a run does first
 //!                 inputs           what comes from outside, and `by_input` what a file gives it
 //! values        resolves: an expression over places for each, with its origin      reals   made from real numbers
 //! circles       made from themselves
@@ -42,6 +43,7 @@
 //! largest counts and the origin says that they differ. So a size may be too large, and is then marked; it
 //! depends on no path.
 
+mod aliases;
 mod asked;
 mod at_once;
 mod by_input;
@@ -61,6 +63,7 @@ mod levels;
 mod meant;
 mod once;
 mod options;
+mod order;
 mod passed;
 mod periodic;
 mod places;

@@ -9,13 +9,19 @@
 //!
 //! The condition depends on nothing that may undo that: all statements of the program give the switch numbers for
 //! which it comes out the other way, and one of them runs, in the same procedure or one that it calls, whenever the
-//! branch was taken. Everything else that a switch decides is open, as nothing here says in which order procedures run.
+//! branch was taken. What a setter is passed counts as what it assigns; a switch that has other names, or whose address
+//! something has, is none.
+//!
+//! Of several procedures that ask for one switch, the one takes the branch that a run gets to first; where that is not
+//! known, or the switch may be thrown before, each perhaps does ([`Turn::Perhaps`]). Everything else that a switch decides
+//! is open.
 
 use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::definition::{Definition, Definitions};
+use super::order::First;
 use super::places::{PlaceId, Places};
 use super::set::SetPlaces;
 use super::truth::{Choice, DEPTH, begins_with, literal};
@@ -32,8 +38,8 @@ const CALLS: u32 = 3;
 pub enum Turn {
     /// This side once in a run, the other one every other time.
     Once(bool),
-    /// The same, but other procedures ask for the switch, too: which of them runs first is not known.
-    OnceOfSeveral(bool),
+    /// The same, if nothing has thrown the switch before.
+    Perhaps(bool),
     /// This side always: the switch is thrown before.
     Always(bool),
 }
@@ -59,21 +65,17 @@ pub(super) fn switches(
     (places, set): (&Places, &SetPlaces),
     all: &[Definitions],
 ) -> Switches {
-    let candidates: FxHashMap<PlaceId, Switch> = (0..)
+    let candidates: FxHashMap<PlaceId, Switch> = (0..all.len() as u32)
         .map(PlaceId)
-        .zip(all)
-        .filter(|(place, _)| set.value(*place).is_none() && !set.replaces(*place))
-        .filter_map(|(place, definitions)| {
-            Some((place, switch(known, places, definitions, place)?))
-        })
+        .filter(|place| set.value(*place).is_none() && !set.replaces(*place))
+        .filter_map(|place| Some((place, switch(known, places, all, place)?)))
         .collect();
     let mut found = Switches::default();
     if candidates.is_empty() {
         return found;
     }
     let mut several: FxHashSet<Place> = FxHashSet::default();
-    let mut asking: FxHashMap<PlaceId, FxHashSet<&Place>> = FxHashMap::default();
-    let mut switch_of: FxHashMap<Place, PlaceId> = FxHashMap::default();
+    let mut asking: FxHashMap<PlaceId, Vec<(ProcedureId, Place)>> = FxHashMap::default();
     for procedure in known.ids() {
         let finder = Finder {
             known,
@@ -87,9 +89,8 @@ pub(super) fn switches(
             found.places.insert(place);
             let Some(turn) = turn else { return };
             if matches!(turn, Turn::Once(_)) {
-                let function = known.get(procedure).function;
-                asking.entry(place).or_default().insert(&function.place);
-                switch_of.insert(branch.place.clone(), place);
+                let of = asking.entry(place).or_default();
+                of.push((procedure, branch.place.clone()));
             }
             match found.turns.entry(branch.place.clone()) {
                 Entry::Occupied(other) if *other.get() == turn => {}
@@ -103,52 +104,93 @@ pub(super) fn switches(
         });
     }
     found.turns.retain(|place, _| !several.contains(place));
-    for (branch, turn) in &mut found.turns {
-        let procedures = switch_of.get(branch).map_or(0, |place| asking[place].len());
-        if let Turn::Once(side) = *turn
-            && procedures > 1
-        {
-            *turn = Turn::OnceOfSeveral(side);
+    for (place, askers) in asking {
+        let first = all[place.at()].first_asked.as_ref();
+        for (asker, branch) in &askers {
+            if let Some(turn) = found.turns.get_mut(branch)
+                && let Turn::Once(taken) = *turn
+            {
+                *turn = in_order(taken, *asker, &askers, first);
+            }
         }
     }
     found
 }
 
+/// What a branch does that is taken once where nothing else throws its switch, by what a run does with that first.
+fn in_order(
+    taken: bool,
+    asker: ProcedureId,
+    askers: &[(ProcedureId, Place)],
+    first: Option<&First>,
+) -> Turn {
+    let is_only = askers.iter().all(|(other, _)| *other == asker);
+    match first {
+        Some(First::Written) => Turn::Always(!taken),
+        Some(First::Read {
+            may_be_written: true,
+            ..
+        }) => Turn::Perhaps(taken),
+        _ if is_only => Turn::Once(taken),
+        Some(First::Read { by: Some(by), .. }) => {
+            let mut known = askers.iter();
+            match known.find(|(_, branch)| branch == by) {
+                Some((first, _)) if *first == asker => Turn::Once(taken),
+                Some(_) => Turn::Always(!taken),
+                None => Turn::Perhaps(taken),
+            }
+        }
+        Some(First::Read { by: None, .. }) | None => Turn::Perhaps(taken),
+    }
+}
+
 /// What a place is as a switch: storage that lasts, to which statements only give numbers.
-fn switch(
-    known: &Procedures,
-    places: &Places,
-    definitions: &Definitions,
-    id: PlaceId,
-) -> Option<Switch> {
-    let place = places.get(id);
+fn switch(known: &Procedures, places: &Places, all: &[Definitions], id: PlaceId) -> Option<Switch> {
+    let (place, definitions) = (places.get(id), &all[id.at()]);
     let is_simple = !place.is_array && !place.is_real && place.array.is_none();
     if !is_simple
         || place.structure.is_some()
         || definitions.is_handed_out
+        || definitions.is_aliased
         || !definitions.passed.is_empty()
         || !definitions.other_initial.is_empty()
         || definitions.assigned.is_empty()
     {
         return None;
     }
-    let number = |(procedure, value): (ProcedureId, &Value)| {
-        literal(known.get(procedure).function, value, DEPTH)
-    };
-    let before = match definitions.initial {
-        Some(_) => begins_with(known, definitions)?,
-        None if place.begins_with_zero => 0,
-        None => return None,
-    };
-    let after = definitions
-        .assigned
-        .iter()
-        .map(|definition| match definition {
-            Definition::Value(procedure, value) => number((*procedure, value)),
-            _ => None,
-        });
-    let after = after.collect::<Option<Vec<i64>>>()?;
+    let before = begins_with(known, places, definitions, id)?;
+    let assigned = definitions.assigned.iter();
+    let after = assigned.map(|definition| match definition {
+        Definition::Value(procedure, value) => numbers(known, (places, all), *procedure, value),
+        _ => None,
+    });
+    let after = after.collect::<Option<Vec<Vec<i64>>>>()?.concat();
     Some(Switch { before, after })
+}
+
+/// The number that a value is, or those that calls pass for it, where it is a dummy argument that keeps what it is passed.
+fn numbers(
+    known: &Procedures,
+    (places, all): (&Places, &[Definitions]),
+    procedure: ProcedureId,
+    value: &Value,
+) -> Option<Vec<i64>> {
+    let function = known.get(procedure).function;
+    if let Some(number) = literal(function, value, DEPTH) {
+        return Some(vec![number]);
+    }
+    let dummy = places.find(function, procedure, value.unconverted())?;
+    let Definitions {
+        assigned, passed, ..
+    } = &all[dummy.at()];
+    if !assigned.is_empty() || passed.is_empty() {
+        return None;
+    }
+    let passed = passed.iter().map(|definition| match definition {
+        Definition::Value(caller, value) => literal(known.get(*caller).function, value, DEPTH),
+        _ => None,
+    });
+    passed.collect()
 }
 
 /// What runs behind a statement, up to the end of the procedure.

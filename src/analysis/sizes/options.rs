@@ -18,7 +18,7 @@ use rustc_hash::FxHashSet;
 use super::definition::{Definition, Definitions};
 use super::places::{PlaceId, Places};
 use super::program::Sizes;
-use super::truth::{Choice, DEPTH, literal};
+use super::truth::{Choice, DEPTH, begins_with, literal};
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{self, Expr, Node};
 use crate::ir::{Function, Value, VarId};
@@ -41,6 +41,7 @@ pub(super) fn option(
     let is_passed = |definitions: &Definitions| !definitions.passed.is_empty();
     let is_array = place.is_array && place.array.is_none();
     if definitions.is_handed_out
+        || definitions.is_aliased
         || !definitions.other_initial.is_empty()
         || is_array
         || is_passed(definitions)
@@ -84,7 +85,12 @@ pub(super) fn option(
             *instead.first().or_else(|| is_zero.then_some(&0))?
         }
     };
-    only(&[&[before], &certain[..], &instead[..]].concat())
+    // What it begins with, where something asks for it before it is given another value.
+    let first = match definitions.begins(places, id) && definitions.may_be_read_first() {
+        true if !certain.is_empty() => vec![begins_with(known, places, definitions, id)?],
+        _ => Vec::new(),
+    };
+    only(&[&[before], &certain[..], &instead[..], &first[..]].concat())
 }
 
 /// The number that all of these are.

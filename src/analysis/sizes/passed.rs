@@ -11,6 +11,13 @@ use crate::reason::ReasonCode;
 impl<'u> Collector<'_, 'u> {
     pub fn call(&mut self, caller: ProcedureId, name: &str, arguments: &'u [Value]) {
         self.passed_as_a_whole(caller, name, arguments);
+        if matches!(self.known.target(caller, name), Target::Library(called) if !called.kind.gives_from_outside())
+            || matches!(self.known.target(caller, name), Target::Unknown)
+        {
+            arguments
+                .iter()
+                .for_each(|argument| self.pass_address(caller, argument));
+        }
         match self.known.target(caller, name) {
             Target::Body(callee) | Target::Recursive(callee) => {
                 self.body(caller, callee, arguments);
@@ -93,11 +100,12 @@ impl<'u> Collector<'_, 'u> {
             }
         }
         let Some(dummy) = self.places.variable(self.known, callee, formal) else {
-            return;
+            return self.pass_address(caller, actual);
         };
         let function = self.known.get(callee).function;
         let rank = function.variable(formal).dimensions.len();
         if rank == 0 {
+            self.pass_address(caller, actual);
             self.of(dummy).pass(Definition::Value(caller, actual));
             if function.conventions.passing == Passing::Places {
                 self.assign(caller, actual, Definition::Returned(dummy));
@@ -128,6 +136,14 @@ impl<'u> Collector<'_, 'u> {
                     self.of(array).assign(Definition::Returned(dummy));
                 }
             }
+        }
+    }
+
+    /// Notes that a procedure gets the address of a variable, if it does, and that what it does with that is not followed.
+    fn pass_address(&mut self, caller: ProcedureId, argument: &Value) {
+        let passed = &self.known.get(caller).function.passed;
+        if matches!(argument, Value::Variable(id) if passed.contains(id)) {
+            self.alias(caller, argument);
         }
     }
 

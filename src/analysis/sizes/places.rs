@@ -111,6 +111,7 @@ impl Place {
 pub struct Places {
     numbers: FxHashMap<Key, PlaceId>,
     all: Vec<Place>,
+    homes: FxHashMap<PlaceId, Home>,
     /// Names of settings, which named constants may have.
     set: Vec<String>,
 }
@@ -148,6 +149,12 @@ impl Places {
         }
         let place = declared(function, id, &key);
         Some(self.add(key, place))
+    }
+
+    /// The storage of the program that a place is, or is an element of.
+    pub fn home(&self, id: PlaceId) -> Option<&Home> {
+        let id = self.get(id).array.unwrap_or(id);
+        self.homes.get(&id)
     }
 
     /// The place that holds how many elements an array of a procedure has along a dimension, made if there is none.
@@ -333,6 +340,9 @@ impl Places {
     fn add(&mut self, key: Key, place: Place) -> PlaceId {
         let id = PlaceId(self.all.len() as u32);
         self.all.push(place);
+        if let Key::Shared(home) = &key {
+            self.homes.insert(id, home.clone());
+        }
         self.numbers.insert(key, id);
         id
     }

@@ -116,7 +116,7 @@ impl Sizes {
         };
         let options = (0..).zip(&found).map(option).collect();
         let numbers = symbols.iter().cloned().zip((0..).map(PlaceId)).collect();
-        let begun = begun(known, &definitions, (&switches.places, &set));
+        let begun = begun((known, &places), &definitions, (&switches.places, &set));
         let counted = periodic::counted(known, &places, &definitions);
         let levels = levels::tables(known, &places);
         let (results, called_once) = results(known, &places);
@@ -425,18 +425,23 @@ impl Sizes {
 
 /// What places begin with that may still have that where statements ask for them, if it is a number.
 fn begun(
-    known: &Procedures,
+    (known, places): (&Procedures, &Places),
     definitions: &[Definitions],
     (switches, set): (&FxHashSet<PlaceId>, &SetPlaces),
 ) -> FxHashMap<PlaceId, Option<i64>> {
     let each = (0..).map(PlaceId).zip(definitions);
-    let is_begun = |place: &PlaceId, definitions: &Definitions| {
-        definitions.may_keep_initial() || switches.contains(place)
+    let is_begun = |place: &PlaceId, of: &Definitions| {
+        let keeps_first =
+            !of.assigned.is_empty() && of.begins(places, *place) && of.may_be_read_first();
+        of.is_aliased || keeps_first || switches.contains(place)
     };
     let found = each
         .filter(|(place, definitions)| is_begun(place, definitions) && set.value(*place).is_none());
     found
-        .map(|(place, definitions)| (place, begins_with(known, definitions)))
+        .map(|(place, of)| {
+            let number = begins_with(known, places, of, place);
+            (place, number.filter(|_| !of.is_aliased))
+        })
         .collect()
 }
 

@@ -335,6 +335,16 @@ impl<'a, 'u> Resolver<'a, 'u> {
         let first = value(&(*initial)?);
         let others: Vec<Result<Expr, Gap>> = other_initial.iter().map(value).collect();
         if others.iter().all(|other| *other == first) {
+            // `static int n = 100; step(); set_n(1000); step();`
+            let is_size = |value: &Expr| value.as_integer().is_some_and(|number| number >= 1);
+            if definitions[place.at()].is_read_first()
+                && !candidates.values.is_empty()
+                && !candidates.is_given
+                && !self.places.get(place).is_real
+            {
+                let sizes = first.iter().filter(|value| is_size(value));
+                sizes.for_each(|value| candidates.add(Ok(value.clone())));
+            }
             return first.ok();
         }
         if candidates.is_empty() {

@@ -1,6 +1,7 @@
 //! Does a condition hold where variables have certain numbers?
 
 use super::definition::Definitions;
+use super::places::{PlaceId, Places};
 use crate::calls::Procedures;
 use crate::ir::{BinaryOp, Function, Type, UnaryOp, Value, VarId};
 
@@ -84,9 +85,19 @@ impl Choice<'_> {
 }
 
 /// What a place begins with, if it is a number.
-pub(super) fn begins_with(known: &Procedures, definitions: &Definitions) -> Option<i64> {
-    let (procedure, value) = definitions.initial?;
-    literal(known.get(procedure).function, value, DEPTH)
+pub(super) fn begins_with(
+    known: &Procedures,
+    places: &Places,
+    definitions: &Definitions,
+    id: PlaceId,
+) -> Option<i64> {
+    match definitions.initial {
+        Some((procedure, value)) => literal(known.get(procedure).function, value, DEPTH),
+        None => {
+            let place = places.get(id);
+            (place.begins_with_zero && place.array.is_none()).then_some(0)
+        }
+    }
 }
 
 /// A number, or one and zero for true and false.

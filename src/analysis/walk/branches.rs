@@ -13,33 +13,120 @@ use crate::ir::{self, BinaryOp, Function, Role, Stmt, UnaryOp, Value, VarId};
 use crate::sizes::Turn;
 use crate::symbols::Known;
 
+/// How often a branch is taken as a rule, and whether that is assumed or a guess.
+type Usual<'u> = &'u dyn Fn(&Walker) -> Option<(Expr, Origin)>;
+
 impl Walker<'_> {
+    /// Adds a branch; how often control gets behind it.
     pub(super) fn branch(
         &mut self,
         branch: &ir::If,
         then: &[Stmt],
         otherwise: &[Stmt],
         block: &mut Block,
-    ) {
+    ) -> Expr {
+        let arms = [then, otherwise];
+        let usual = |walker: &Walker| {
+            let expected = || Some((walker.expected_to_pass_over(branch, arms)?, Origin::Assumed));
+            walker.usual(branch, arms).or_else(expected)
+        };
+        self.branch_as(branch, arms, &usual, block)
+    }
+
+    /// The same of one of which an arm leaves the procedure: the other one holds what is behind the branch.
+    pub(super) fn leaving_branch(
+        &mut self,
+        branch: &ir::If,
+        arms: [&[Stmt]; 2],
+        rest: &[Stmt],
+        block: &mut Block,
+    ) -> Expr {
+        let usual = |walker: &Walker| {
+            let own = [&branch.then[..], &branch.otherwise[..]];
+            let expected = || Some((walker.expected(branch, rest)?, Origin::Assumed));
+            walker.usual(branch, own).or_else(expected)
+        };
+        self.branch_as(branch, arms, &usual, block)
+    }
+
+    /// Adds what is behind a branch in which the procedure may return, so that only a share of its runs gets there.
+    pub(super) fn guarded(&mut self, share: Expr, rest: &[Stmt], block: &mut Block) -> Expr {
+        let line = rest.first().map_or(0, |first| first.place().line);
+        let usual = Symbol::probability(self.symbols.own_name, line, None);
+        let probability = self.free_probability(&usual, &share);
+        let constant = Constant {
+            symbol: probability.clone(),
+            value: share.clone(),
+            origin: Origin::Derived,
+        };
+        self.symbols.constants.insert(probability.clone(), constant);
+        let (then, stays) = self.block_and_share(rest);
+        block.items.push(Item::Branch(Box::new(Branch {
+            line,
+            condition: "the procedure has not returned".to_string(),
+            probability,
+            decision: Decision::Data,
+            then,
+            otherwise: None,
+            // The branch has no line of its own with which to compare them.
+            then_lines: None,
+            otherwise_lines: None,
+        })));
+        share * stays
+    }
+
+    /// How often a branch is taken as a rule, by what its arms do.
+    fn usual(&self, branch: &ir::If, [then, otherwise]: [&[Stmt]; 2]) -> Option<(Expr, Origin)> {
+        let arms = (then, otherwise);
+        let origin = match self.depth() {
+            0 => Origin::Assumed,
+            _ => Origin::Default,
+        };
+        leaving::share(arms, &self.symbols.levels, self.function().is_main)
+            .map(|share| (share, origin))
+            .or_else(|| {
+                let share = records::share(&self.symbols, &branch.condition, arms)?;
+                Some((share, Origin::Default))
+            })
+    }
+
+    fn branch_as(
+        &mut self,
+        branch: &ir::If,
+        [then, otherwise]: [&[Stmt]; 2],
+        usual: Usual,
+        block: &mut Block,
+    ) -> Expr {
         self.read(&branch.place, &branch.condition, block);
         self.decides(&branch.condition, block);
         let before = self.symbols.known.clone();
         let compared_before = self.compared_known();
-        let then_block = self.block(then);
+        let (then_block, after_then_share) = self.block_and_share(then);
         let after_then = std::mem::replace(&mut self.symbols.known, before.clone());
         let compared_then = self.compared_from(compared_before);
-        let otherwise_block = if otherwise.is_empty() {
-            None
-        } else {
-            Some(self.block(otherwise))
+        let (otherwise_block, after_otherwise_share) = match otherwise.is_empty() {
+            true => (None, Expr::from(1.0)),
+            false => {
+                let (block, share) = self.block_and_share(otherwise);
+                (Some(block), share)
+            }
         };
         let after_otherwise = std::mem::replace(&mut self.symbols.known, before);
+        let blocks = [Some(&then_block), otherwise_block.as_ref()];
+        // Behind one that leaves the procedure, whatever else it does with what the condition asks for comes later.
+        let is_decided_first = self.depth() == 0 && leaving::leaving_arm(branch).is_some();
+        let decided =
+            is_decided_first.then(|| self.decision(branch, ([then, otherwise], usual), blocks));
         self.vary(then, self.depth());
         self.vary(otherwise, self.depth());
         self.join(after_then, after_otherwise);
         self.join_compared(compared_then);
-        let blocks = [Some(&then_block), otherwise_block.as_ref()];
-        let (probability, decision) = self.decision(branch, (then, otherwise), blocks);
+        let (probability, decision) = match decided {
+            Some(decided) => decided,
+            None => self.decision(branch, ([then, otherwise], usual), blocks),
+        };
+        let shares = [after_then_share, after_otherwise_share];
+        let stays = leaving::stays(&probability, shares);
         block.items.push(Item::Branch(Box::new(Branch {
             line: branch.place.line,
             condition: self.symbols.text(&branch.condition),
@@ -50,13 +137,14 @@ impl Walker<'_> {
             then_lines: ir::lines(then),
             otherwise_lines: ir::lines(otherwise),
         })));
+        stays
     }
 
     /// The parameter that holds how often a branch is taken, and what decides that.
     fn decision(
         &mut self,
         branch: &ir::If,
-        arms: (&[Stmt], &[Stmt]),
+        ([then, otherwise], usual_share): ([&[Stmt]; 2], Usual),
         blocks: [Option<&Block>; 2],
     ) -> (Symbol, Decision) {
         let written_in = self
@@ -67,13 +155,13 @@ impl Walker<'_> {
         let outcome = truth(&branch.condition, self.function(), 32);
         let usual = Symbol::probability(written_in, branch.place.line, outcome);
         let turn = self.sizes.turn(&branch.place).filter(|_| outcome.is_none());
-        if let Some(Turn::Once(taken) | Turn::OnceOfSeveral(taken)) = turn {
+        if let Some(Turn::Once(taken) | Turn::Perhaps(taken)) = turn {
             let probability = self.own_probability(&usual);
-            let decision = match turn {
-                Some(Turn::OnceOfSeveral(_)) => Decision::OnceOfSeveral(taken),
-                _ => Decision::Once(taken),
-            };
-            return (probability, decision);
+            if matches!(turn, Some(Turn::Perhaps(_))) {
+                self.guess(&probability);
+                return (probability, Decision::OnceOfSeveral(taken));
+            }
+            return (probability, Decision::Once(taken));
         }
         let decision = match outcome {
             Some(_) => Decision::Fixed,
@@ -89,6 +177,8 @@ impl Walker<'_> {
                 Decision::Data | Decision::Loops | Decision::Once(_) | Decision::OnceOfSeveral(_),
                 None,
             ) => guards::periodic_share(&mut self.symbols, &branch.condition),
+            // Whatever its sizes are, nobody expects a run to go wrong.
+            (Decision::Fixed, None) if self.ends_with_failure(branch) => None,
             (Decision::Fixed, None) => {
                 let sizes = sizes_in(blocks.into_iter().flatten());
                 let is_size = |symbol: &Symbol| sizes.contains(symbol);
@@ -102,13 +192,14 @@ impl Walker<'_> {
                 _ => (self.sizes).truth(self.procedure, self.function(), &branch.condition),
             };
             let probability = self.undecided_probability(&usual, truth);
+            let arms = (then, otherwise);
+            let usual = usual_share(self);
             self.undecided.push(Undecided {
                 probability: probability.clone(),
                 condition: branch.condition.clone(),
                 truth,
                 decision: decision.clone(),
-                usual: leaving::share(arms, &self.symbols.levels, self.function().is_main)
-                    .or_else(|| records::share(&self.symbols, &branch.condition, arms)),
+                usual,
             });
             let decision = match (leaving::ends_program(arms, &self.symbols.levels), decision) {
                 (Some(taken), _) if truth.is_none() => Decision::Once(taken),
@@ -129,6 +220,16 @@ impl Walker<'_> {
         };
         self.symbols.constants.insert(probability.clone(), constant);
         (probability, decision)
+    }
+
+    /// Notes that a probability is nothing but a guess.
+    fn guess(&mut self, probability: &Symbol) {
+        let guess = Constant {
+            symbol: probability.clone(),
+            value: Expr::from(0.5),
+            origin: Origin::Default,
+        };
+        self.symbols.constants.insert(probability.clone(), guess);
     }
 
     /// Whether a value rests on the last one that the function itself gives a variable, and a procedure without a body may

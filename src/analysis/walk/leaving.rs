@@ -1,8 +1,11 @@
-//! Branches that leave loops: what stands in them runs at most once each time that a loop is run.
+//! Branches that leave loops: what stands in them runs at most once each time that a loop is run. Those that leave the
+//! procedure outside of loops: what is behind them runs where they do not.
 
-use crate::expr::Expr;
+use std::borrow::Cow;
+
+use crate::expr::{Expr, Symbol};
 use crate::facts::{Guard, GuardRange};
-use crate::ir::{Jump, Stmt};
+use crate::ir::{If, Jump, Stmt};
 use crate::symbols::Level;
 
 /// How often a condition holds of which one arm leaves the loops around: in one iteration of all that a run of these
@@ -83,4 +86,72 @@ pub(super) fn once(levels: &[Level], from: usize) -> Option<Expr> {
     };
     let levels = levels.get(from..).filter(|left| !left.is_empty())?;
     Guard::Inside(levels.iter().map(first).collect()).share(&counted)
+}
+
+/// Whether statements outside of loops leave the procedure.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Leaves {
+    Never,
+    Sometimes,
+    Always,
+}
+
+fn leaves(statements: &[Stmt]) -> Leaves {
+    let mut found = Leaves::Never;
+    for stmt in statements {
+        let own = match stmt {
+            Stmt::Jump {
+                kind: Jump::Return | Jump::Stop,
+                ..
+            } => Leaves::Always,
+            Stmt::If(branch) => match [&branch.then, &branch.otherwise].map(|arm| leaves(arm)) {
+                [a, b] if a == b => a,
+                _ => Leaves::Sometimes,
+            },
+            _ => Leaves::Never,
+        };
+        match own {
+            Leaves::Always => return Leaves::Always,
+            Leaves::Sometimes => found = Leaves::Sometimes,
+            Leaves::Never => {}
+        }
+    }
+    found
+}
+
+/// Whether one of the arms may leave the procedure, and the other one does not always.
+pub(super) fn may_leave(branch: &If) -> bool {
+    let arms = [&branch.then, &branch.otherwise].map(|arm| leaves(arm));
+    arms != [Leaves::Never; 2] && arms != [Leaves::Always; 2]
+}
+
+/// Which arm of a branch always leaves the procedure, where the other one does not.
+pub(super) fn leaving_arm(branch: &If) -> Option<bool> {
+    match [&branch.then, &branch.otherwise].map(|arm| leaves(arm) == Leaves::Always) {
+        [true, false] => Some(true),
+        [false, true] => Some(false),
+        _ => None,
+    }
+}
+
+/// The arms of a branch of which one always leaves the procedure, with what is behind the branch in the other one.
+pub(super) fn with_rest<'s>(branch: &'s If, rest: &'s [Stmt]) -> Option<[Cow<'s, [Stmt]>; 2]> {
+    let goes_on = |arm: &'s [Stmt]| match arm {
+        [] => Cow::Borrowed(rest),
+        _ => Cow::Owned([arm, rest].concat()),
+    };
+    let (then, otherwise) = (&branch.then[..], &branch.otherwise[..]);
+    Some(match leaving_arm(branch)? {
+        true => [Cow::Borrowed(then), goes_on(otherwise)],
+        false => [goes_on(then), Cow::Borrowed(otherwise)],
+    })
+}
+
+/// How often control gets behind a branch, by how often it gets to the ends of its arms.
+pub(super) fn stays(probability: &Symbol, [then, otherwise]: [Expr; 2]) -> Expr {
+    if then == otherwise {
+        return then;
+    }
+    let taken = Expr::from(probability.clone());
+    (taken.clone() * then + (Expr::from(1.0) - taken) * otherwise).expand()
 }

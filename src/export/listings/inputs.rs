@@ -136,6 +136,7 @@ pub(crate) fn origin(origin: Origin) -> &'static str {
         Origin::Initial => "initial value",
         Origin::Given => "read from outside the program",
         Origin::Alone => "as on one process that runs alone",
+        Origin::Assumed => "nothing is assumed to go wrong",
         Origin::Input => "read from the program's input",
         Origin::Caller => "what every call passes",
         Origin::Callers => "the largest of different values from calls or statements",

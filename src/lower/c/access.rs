@@ -77,6 +77,14 @@ pub struct Path<'t> {
 }
 
 impl<'t> Lowering<'t> {
+    /// Notes that something other than a call gets the address of a variable or of a member of one.
+    fn note_address(&mut self, root: VarId, members: &Name) {
+        self.draft.set_aliased(root);
+        if let Some(component) = self.variables.component(root, members) {
+            self.draft.set_aliased(component);
+        }
+    }
+
     /// The value of an expression with a place in memory.
     pub fn access_value(&mut self, node: Node<'t>) -> Value {
         let access = self.access(node);
@@ -147,6 +155,9 @@ impl<'t> Lowering<'t> {
                 if self.operator(node) == "*" {
                     self.subscript(base, Value::Integer(0))
                 } else {
+                    if let Access::Path(path) = &base {
+                        self.note_address(path.root, &path.members);
+                    }
                     address(base)
                 }
             }

@@ -110,6 +110,7 @@ impl<'t> Lowering<'t> {
         match value {
             Value::Variable(id) => {
                 self.variables.take_address(id);
+                self.draft.set_passed(id);
                 value
             }
             Value::Element { .. } => self.address_of(value, inner),

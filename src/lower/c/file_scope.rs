@@ -6,6 +6,7 @@ use super::ctype::{CType, Declarator};
 use super::fields::{self, Field, children, part, parts};
 use super::names::{Names, Symbol};
 use crate::diagnostic::{DiagnosticCode, Severity};
+use crate::ir::Home;
 use crate::syntax::Role;
 
 impl<'t> Names<'t> {
@@ -43,6 +44,33 @@ impl<'t> Names<'t> {
             todo.append(&mut below);
         }
         items
+    }
+
+    /// The variables of file scope whose address another one has from the beginning.
+    pub fn addressed(&self) -> Vec<Home> {
+        let mut found = Vec::new();
+        let of = |node| parts(node, Field::Declarator);
+        let declarators = self.file_items().into_iter().flat_map(of);
+        let mut left: Vec<Node> = declarators
+            .filter_map(|declarator| part(declarator, Field::Value))
+            .collect();
+        while let Some(node) = left.pop() {
+            left.extend(children(node));
+            let is_address = self.role(node) == Some(Role::Pointer)
+                && part(node, Field::Operator).is_some_and(|operator| self.text(operator) == "&");
+            let Some(target) = part(node, Field::Argument).filter(|_| is_address) else {
+                continue;
+            };
+            if let Some(Symbol::Global {
+                is_static, name, ..
+            }) = self.symbol(self.text(target))
+            {
+                let file = is_static.then(|| self.reading().place(*name).file);
+                let name = self.text(target).into();
+                found.push(Home::File { file, name });
+            }
+        }
+        found
     }
 
     fn declare_global(&mut self, node: Node<'t>) {

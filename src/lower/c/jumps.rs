@@ -1,4 +1,5 @@
-//! `goto`: forward out of loops it ends them early, backward it makes a loop that no header shows.
+//! `goto`: forward it passes over what is then conditional, out of loops it ends them early, backward it makes a loop that
+//! no header shows.
 
 use tree_sitter::Node;
 
@@ -14,19 +15,20 @@ impl<'t> Lowering<'t> {
         let label = children(node).first().map(|name| self.text(*name));
         let labels = self.labels(node);
         let is_back = labels.is_some_and(|labels| labels.is_back(node.start_byte()));
+        let passes_over = labels.is_some_and(|labels| labels.is_forward(node.start_byte()));
         let target = label
             .zip(labels)
             .and_then(|(label, labels)| Some((label, labels.place(label)?)));
         let Some((label, target)) = target else {
             return self.jump(node, Jump::Goto);
         };
-        if is_back {
-            let labels = [label.to_string()];
+        let labels = [label.to_string()];
+        let left = self.jumps.loops_left(target);
+        if is_back || passes_over && left == 0 {
             let place = self.place(node);
             let mark = self.marks.jump(place, &labels, Falls::Never);
             return self.emit(mark);
         }
-        let left = self.jumps.loops_left(target);
         let is_forward = target > node.start_byte();
         match left {
             0 if is_forward => self.jump(node, Jump::Goto),
@@ -48,9 +50,9 @@ impl<'t> Lowering<'t> {
     /// A statement with a label.
     pub fn labelled(&mut self, node: Node<'t>) {
         let name = children(node).first().map(|name| self.text(*name));
-        let is_repeated = |labels: &Labels| name.is_some_and(|name| labels.is_repeated(name));
+        let is_reached = |labels: &Labels| name.is_some_and(|name| labels.is_reached(name));
         if let Some(name) = name
-            && self.labels(node).is_some_and(is_repeated)
+            && self.labels(node).is_some_and(is_reached)
         {
             let mark = self.marks.label(self.place(node), name);
             self.emit(mark);

@@ -7,15 +7,17 @@ use super::fields::children;
 use super::reading::Reading;
 use crate::syntax::Role;
 
-/// The labels of a function, and the jumps back to them.
+/// The labels of a function, and the jumps to them from their own blocks, or from inside of what stands there.
 #[derive(Default)]
 pub struct Labels<'t> {
     /// Where each begins.
     places: FxHashMap<&'t str, usize>,
-    /// Labels that a jump goes back to from the same block, or from inside of what follows there.
-    repeated: FxHashSet<&'t str>,
-    /// Where those jumps begin.
+    /// Labels that such a jump goes to.
+    reached: FxHashSet<&'t str>,
+    /// Where those jumps begin that go back.
     back: FxHashSet<usize>,
+    /// The same of those that go forward.
+    forward: FxHashSet<usize>,
 }
 
 impl<'t> Labels<'t> {
@@ -42,11 +44,13 @@ impl<'t> Labels<'t> {
         let mut labels = Labels::default();
         for (name, jump) in jumps {
             if let Some(label) = found.get(name)
-                && label.start_byte() < jump
                 && sees(reading, *label, jump)
             {
-                labels.repeated.insert(name);
-                labels.back.insert(jump);
+                labels.reached.insert(name);
+                match label.start_byte() < jump {
+                    true => labels.back.insert(jump),
+                    false => labels.forward.insert(jump),
+                };
             }
         }
         labels.places = found
@@ -66,9 +70,14 @@ impl<'t> Labels<'t> {
         self.back.contains(&jump)
     }
 
-    /// Whether a jump goes back to a label.
-    pub fn is_repeated(&self, label: &str) -> bool {
-        self.repeated.contains(label)
+    /// The same of one that goes forward.
+    pub fn is_forward(&self, jump: usize) -> bool {
+        self.forward.contains(&jump)
+    }
+
+    /// Whether such a jump goes to a label.
+    pub fn is_reached(&self, label: &str) -> bool {
+        self.reached.contains(label)
     }
 }
 

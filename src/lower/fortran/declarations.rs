@@ -148,8 +148,7 @@ impl<'t> Part<'_, '_, 't> {
             Role::Interface => self.interface(node),
             Role::Visibility => self.visibility(node),
             Role::Macro | Role::Specification => {}
-            // Nothing to declare; the procedure remarks upon it.
-            Role::Equivalence => self.statements.push(node),
+            Role::Equivalence => self.equivalence(node),
             Role::Procedure | Role::Module => {}
             _ => return false,
         }
@@ -204,6 +203,7 @@ impl<'t> Part<'_, '_, 't> {
             }
             symbol.polymorphic = is_class;
             symbol.optional |= attributes.optional;
+            symbol.aliased |= attributes.target;
             let dimensions = dimensions.or_else(|| attributes.dimensions.clone());
             if let Some(dimensions) = dimensions {
                 symbol.dimensions = dimensions;
@@ -288,6 +288,7 @@ impl<'t> Part<'_, '_, 't> {
                 *storage = default;
             }
             symbol.optional |= is("optional");
+            symbol.aliased |= is("target");
             if is("external") {
                 symbol.class = Class::Procedure(Shape::Scalar);
             }
@@ -319,9 +320,24 @@ impl<'t> Part<'_, '_, 't> {
                     symbol.dimensions = dimensions;
                 }
                 symbol.common = Some(block.clone());
+                let members = self.scope.commons.entry(block.clone()).or_default();
+                members.push(name.clone());
                 self.commons.push(name);
             }
         }
+    }
+
+    /// Variables that share storage; the procedure remarks upon it.
+    fn equivalence(&mut self, node: Node<'t>) {
+        let mut pending = named_children(node);
+        while let Some(part) = pending.pop() {
+            if part.kind() == kind::IDENTIFIER {
+                let (name, place) = (self.reader.name(part), self.reader.place(part));
+                self.scope.symbol(&name, &place).aliased = true;
+            }
+            pending.extend(named_children(part));
+        }
+        self.statements.push(node);
     }
 
     fn namelist(&mut self, node: Node) {

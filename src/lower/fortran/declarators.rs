@@ -40,6 +40,7 @@ pub struct Attributes {
     pub private: bool,
     pub public: bool,
     pub optional: bool,
+    pub target: bool,
 }
 
 /// The attributes of a declaration.
@@ -64,6 +65,7 @@ pub fn attributes(reader: &Reader, node: Node) -> Attributes {
             "private" => attributes.private = true,
             "public" => attributes.public = true,
             "optional" => attributes.optional = true,
+            "target" => attributes.target = true,
             _ => {}
         }
     }

@@ -256,8 +256,16 @@ impl<'a> Lowering<'a> {
             constant: None,
             place,
         });
+        if let Some(block) = &symbol.common
+            && let Some(members) = home.commons.get(block)
+        {
+            self.draft.set_common(block, members);
+        }
         if let Some(home) = home_of(name, symbol, home) {
             self.draft.set_home(id, home);
+        }
+        if symbol.aliased {
+            self.draft.set_aliased(id);
         }
         let spec = symbol.ty.as_ref();
         if let Some(bytes) = spec.and_then(|spec| self.layouts.bytes(self.world, spec, home)) {
@@ -409,6 +417,17 @@ impl<'a> Lowering<'a> {
     }
 }
 
+/// The name that its scope gives a symbol, which a `use` may rename.
+fn declared_name(name: &Arc<str>, symbol: &Symbol, scope: &Scope) -> Arc<str> {
+    let is_it = |own: &Symbol| std::ptr::eq(own, symbol);
+    if scope.symbols.get(name).is_some_and(is_it) {
+        return name.clone();
+    }
+    let mut declared = scope.symbols.iter();
+    let found = declared.find(|(_, own)| is_it(own));
+    found.map_or_else(|| name.clone(), |(own, _)| own.clone())
+}
+
 /// What storage of the program a name stands for; nothing for dummy arguments.
 fn home_of(name: &Arc<str>, symbol: &Symbol, scope: &Scope) -> Option<Home> {
     if !matches!(symbol.class, Class::Variable(Role::Local | Role::Global)) {
@@ -423,7 +442,7 @@ fn home_of(name: &Arc<str>, symbol: &Symbol, scope: &Scope) -> Option<Home> {
             file: symbol.place.file.clone(),
             line: symbol.place.line,
             scope: scope.name.clone(),
-            name: name.clone(),
+            name: declared_name(name, symbol, scope),
         },
     })
 }

@@ -70,6 +70,9 @@ pub struct Scope {
     /// The variables of every `namelist` group.
     #[serde(with = "interned")]
     pub groups: FxHashMap<Arc<str>, Vec<Arc<str>>>,
+    /// The members of every common block, in order.
+    #[serde(with = "interned")]
+    pub commons: FxHashMap<Arc<str>, Vec<Arc<str>>>,
     /// `None`: the rules of the host.
     pub implicit: Option<Implicit>,
     pub visibility: Visibility,
@@ -113,6 +116,8 @@ pub struct Symbol {
     /// The common block that it is a member of; empty for the one without a name.
     #[serde(with = "interned")]
     pub common: Option<Arc<str>>,
+    /// Whether statements may give it values by other names: `target`, `equivalence`.
+    pub aliased: bool,
     pub place: Place,
 }
 
@@ -139,6 +144,7 @@ impl Symbol {
             optional: false,
             initial: None,
             common: None,
+            aliased: false,
             place,
         }
     }

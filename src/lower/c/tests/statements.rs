@@ -23,7 +23,7 @@ fn conditions_and_jumps() {
               else
                 if (n == 0) @3
                   x := 1.0_8
-                  goto
+                  return
                 else
                   x := 2.0_8
               loop 1 (while_loop) @5

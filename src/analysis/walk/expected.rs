@@ -1,0 +1,361 @@
+//! Returns that are not expected to be taken, as nobody who asks for the time of a run means a run that they end.
+//!
+//! ```text
+//! if (n <= 0) return;                                     nothing to do: of what the code behind it needs
+//! if (info /= 0) then; call xerbla('F', info); return     says that something is wrong, and does nothing else
+//! if (!p) return -1;                                      storage that is not there
+//! if (alpha == 0.0) return                                a real number that is exactly some other
+//! ```
+//!
+//! Every other one is a branch that data decide.
+
+use super::{Walker, leaving};
+use crate::calls::Target;
+use crate::expr::Expr;
+use crate::intrinsics::{IntrinsicKind, Meaning};
+use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of};
+use crate::ir::{
+    BinaryOp, Control, If, Jump, Passing, Printed, Stmt, Type, UnaryOp, Value, VarId, addressed,
+    is_address,
+};
+use crate::reason::ReasonCode;
+
+/// Parts of conditions and names are followed so far.
+const DEPTH: u32 = 16;
+
+impl Walker<'_> {
+    /// How often a branch is taken of which an arm leaves the procedure: never, or always, where that is not expected to
+    /// happen; `None` for any other.
+    pub(super) fn expected(&self, branch: &If, rest: &[Stmt]) -> Option<Expr> {
+        let (leaves_if, arm) = arm_that_leaves(branch)?;
+        let asked = Asked {
+            walker: self,
+            arm,
+            rest,
+        };
+        let is_unexpected = self.is_failure(arm)
+            || self.function().is_main && !self.works(arm)
+            || asked.expected(&branch.condition, DEPTH) == Some(!leaves_if);
+        is_unexpected.then(|| Expr::from(f64::from(u8::from(!leaves_if))))
+    }
+
+    /// The same of a branch of which a jump has made the first arm empty, with what it passes over in the other one.
+    pub(super) fn expected_to_pass_over(&self, branch: &If, arms: [&[Stmt]; 2]) -> Option<Expr> {
+        let [[], rest] = arms else {
+            return None;
+        };
+        let asked = Asked {
+            walker: self,
+            arm: &[],
+            rest,
+        };
+        let is_unexpected = self.depth() == 0
+            && !rest.is_empty()
+            && asked.expected(&branch.condition, DEPTH) == Some(false);
+        is_unexpected.then(|| Expr::from(0.0))
+    }
+
+    /// Whether the arm of a branch that leaves the procedure outside of loops says that something is wrong.
+    pub(super) fn ends_with_failure(&self, branch: &If) -> bool {
+        let leaving = arm_that_leaves(branch).filter(|_| self.depth() == 0);
+        leaving.is_some_and(|(_, arm)| self.is_failure(arm))
+    }
+
+    /// Whether statements run loops, or call procedures that may.
+    pub(super) fn works(&self, block: &[Stmt]) -> bool {
+        self.works_within(block, 2)
+    }
+
+    fn works_within(&self, block: &[Stmt], calls: u32) -> bool {
+        let mut found = false;
+        statements(block, InLoop::No, &mut |stmt, _| {
+            found |= matches!(stmt, Stmt::Loop(_));
+            if !found {
+                calls_of(stmt, &mut |name, _| {
+                    found |= match self.effects.target(name) {
+                        Target::Body(callee) if calls > 0 => {
+                            let body = &self.procedures.get(callee).function.body;
+                            self.works_within(body, calls - 1)
+                        }
+                        Target::Body(_) | Target::Recursive(_) => true,
+                        Target::Unknown => !self.effects.candidates(name).is_empty(),
+                        Target::Library(_) | Target::Communication(_) => false,
+                    };
+                });
+            }
+        });
+        found
+    }
+
+    /// Whether statements say that something is wrong, and do nothing else: they write a message, pass a text, or give an
+    /// integer a number that is not zero.
+    fn is_failure(&self, arm: &[Stmt]) -> bool {
+        let mut says_so = false;
+        self.only_says(arm, &mut says_so) && says_so
+    }
+
+    fn only_says(&self, arm: &[Stmt], says_so: &mut bool) -> bool {
+        arm.iter().enumerate().all(|(at, stmt)| match stmt {
+            Stmt::Assign { target, value, .. } => {
+                let function = self.function();
+                let is_code = matches!(target.ty(function), Type::Integer(_));
+                let number = self.number(value);
+                *says_so |= is_code && number.is_some_and(|number| number != 0);
+                is_code && number.is_some() || matches!(value, Value::Logical(_) | Value::Text(_))
+            }
+            Stmt::Evaluate {
+                values, printed, ..
+            } => {
+                let is_returned = matches!(
+                    arm.get(at + 1),
+                    Some(Stmt::Jump {
+                        kind: Jump::Return,
+                        ..
+                    })
+                );
+                let is_negative = |value: &Value| self.number(value).is_some_and(|n| n < 0);
+                *says_so |= *printed == Printed::AsText
+                    || is_returned && values.iter().any(|v| is_negative(v) || is_null(v));
+                let holds_call = |value: &Value| {
+                    let mut found = false;
+                    each_value(value, &mut |part| {
+                        found |= matches!(part, Value::Call { .. });
+                    });
+                    found
+                };
+                !values.iter().any(holds_call)
+            }
+            Stmt::Call {
+                name, arguments, ..
+            } => {
+                let is_text = |argument: &Value| matches!(argument, Value::Text(_));
+                *says_so |= arguments.iter().any(is_text);
+                let target = self.effects.target(name);
+                matches!(target, Target::Library(known) if known.kind != IntrinsicKind::Memory)
+                    || !self.works(std::slice::from_ref(stmt))
+                        && (arguments.iter().any(is_text) || matches!(target, Target::Unknown))
+            }
+            Stmt::If(branch) => {
+                self.only_says(&branch.then, says_so) && self.only_says(&branch.otherwise, says_so)
+            }
+            Stmt::Jump { kind, .. } => {
+                *says_so |= *kind == Jump::Stop;
+                matches!(kind, Jump::Return | Jump::Stop)
+            }
+            Stmt::Loop(_) | Stmt::Mark { .. } | Stmt::Opaque { .. } => false,
+        })
+    }
+
+    /// A literal whole number, or a named constant that is one.
+    fn number(&self, value: &Value) -> Option<i64> {
+        match value.unconverted() {
+            Value::Integer(number) => Some(*number),
+            Value::Unary(UnaryOp::Negate, operand) => self.number(operand)?.checked_neg(),
+            Value::Variable(id) => {
+                let constant = self.function().variable(*id).constant.as_ref();
+                constant.and_then(|constant| match constant.unconverted() {
+                    Value::Integer(number) => Some(*number),
+                    _ => None,
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The arm of a branch that leaves the procedure, where the other one does not, and when it is taken.
+fn arm_that_leaves(branch: &If) -> Option<(bool, &[Stmt])> {
+    let leaves_if = leaving::leaving_arm(branch)?;
+    Some(match leaves_if {
+        true => (true, &branch.then),
+        false => (false, &branch.otherwise),
+    })
+}
+
+/// A condition under which a procedure returns, with what it does then and what it does else.
+struct Asked<'w, 'f> {
+    walker: &'w Walker<'f>,
+    arm: &'w [Stmt],
+    rest: &'w [Stmt],
+}
+
+impl Asked<'_, '_> {
+    /// Whether the condition is expected to hold.
+    fn expected(&self, condition: &Value, depth: u32) -> Option<bool> {
+        let depth = depth.checked_sub(1)?;
+        let function = self.walker.function();
+        let condition = condition.unconverted();
+        match condition {
+            Value::Unary(UnaryOp::Not, operand) => match self.size(operand) {
+                Some(size) if self.is_needed(size) => Some(false),
+                _ => self.expected(operand, depth).map(|holds| !holds),
+            },
+            Value::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+                let decides = *op == BinaryOp::Or;
+                let sides = [left, right].map(|side| self.expected(side, depth));
+                match sides {
+                    _ if sides.contains(&Some(decides)) => Some(decides),
+                    [Some(_), Some(_)] => Some(!decides),
+                    _ => None,
+                }
+            }
+            Value::Binary(op, left, right) if op.is_comparison() => {
+                match self.walker.number(right).is_none() && self.walker.number(left).is_some() {
+                    true => self.compared(op.mirrored(), right, left),
+                    false => self.compared(*op, left, right),
+                }
+            }
+            Value::Call { name, .. } => {
+                let is_there =
+                    self.walker.effects.target(name).meaning() == Some(Meaning::HasStorage);
+                is_there.then_some(true)
+            }
+            _ if self.is_pointer(condition) => Some(true),
+            Value::Variable(id) => match function.variable(*id).ty {
+                Type::Logical(_) => self.expected(self.only_value(*id)?, depth),
+                _ => self.is_status(*id).then_some(false),
+            },
+            _ => None,
+        }
+    }
+
+    fn compared(&self, op: BinaryOp, left: &Value, right: &Value) -> Option<bool> {
+        let function = self.walker.function();
+        let unequal = match op {
+            BinaryOp::Equal => Some(false),
+            BinaryOp::NotEqual => Some(true),
+            _ => None,
+        };
+        let is_zero = || is_null(right) || self.walker.number(right) == Some(0);
+        if self.is_pointer(left) {
+            return unequal.filter(|_| is_zero());
+        }
+        let is_real =
+            |value: &Value| matches!(value.ty(function), Type::Real(_) | Type::Complex(_));
+        if is_real(left) {
+            return unequal.filter(|_| self.is_constant(right));
+        }
+        let number = self.walker.number(right)?;
+        if number < 0 {
+            return unequal;
+        }
+        let id = self.size(left)?;
+        match (op, number) {
+            (BinaryOp::Less, 0 | 1) | (BinaryOp::LessOrEqual, 0) => Some(false),
+            (BinaryOp::Less, 2) | (BinaryOp::LessOrEqual | BinaryOp::Equal, 0 | 1)
+                if self.is_needed(id) =>
+            {
+                Some(false)
+            }
+            (BinaryOp::NotEqual | BinaryOp::Greater, 0) if self.is_status(id) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// The whole number that a value is the name of.
+    fn size(&self, value: &Value) -> Option<VarId> {
+        let function = self.walker.function();
+        let is_whole = |id: &VarId| {
+            let variable = function.variable(*id);
+            matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty()
+        };
+        match value.unconverted() {
+            Value::Variable(id) => Some(*id).filter(is_whole),
+            _ => None,
+        }
+    }
+
+    fn is_pointer(&self, value: &Value) -> bool {
+        let function = self.walker.function();
+        function.conventions.has_pointers() && is_address(value.unconverted(), function)
+    }
+
+    fn is_constant(&self, value: &Value) -> bool {
+        let function = self.walker.function();
+        match value.unconverted() {
+            Value::Real(..) | Value::Integer(_) => true,
+            Value::Unary(UnaryOp::Negate, operand) => self.is_constant(operand),
+            Value::Variable(id) => function.variable(*id).constant.is_some(),
+            Value::Call { arguments, .. } => {
+                arguments.iter().all(|argument| self.is_constant(argument))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether what follows has loops that end at a number, or passes it on.
+    fn is_needed(&self, id: VarId) -> bool {
+        let mentions = |value: &Value| {
+            let mut found = false;
+            each_value(value, &mut |part| found |= *part == Value::Variable(id));
+            found
+        };
+        let mut found = false;
+        statements(self.rest, InLoop::No, &mut |stmt, _| {
+            if let Stmt::Loop(inner) = stmt {
+                found |= match &inner.control {
+                    Control::Counted { lower, upper, .. } => mentions(lower) || mentions(upper),
+                    Control::Uncounted { condition, .. } => {
+                        condition.as_ref().is_some_and(mentions)
+                    }
+                };
+            }
+            calls_of(stmt, &mut |_, arguments| {
+                found |= arguments.iter().any(mentions);
+            });
+        });
+        found
+    }
+
+    /// Whether a number says how a call went: the call puts it there, or it is what the call returned and is returned in turn.
+    fn is_status(&self, id: VarId) -> bool {
+        let walker = self.walker;
+        let function = walker.function();
+        let is_it = |value: &Value| *value.unconverted() == Value::Variable(id);
+        let mut returns_it = false;
+        statements(self.arm, InLoop::No, &mut |stmt, _| {
+            values_of(stmt, &mut |value| returns_it |= is_it(value));
+        });
+        let mut found = false;
+        statements(&function.body, InLoop::No, &mut |stmt, _| {
+            if let Stmt::Assign { target, value, .. } = stmt
+                && is_it(target)
+            {
+                found |= returns_it && matches!(value.unconverted(), Value::Call { .. });
+            }
+            calls_of(stmt, &mut |name, arguments| {
+                for (position, argument) in arguments.iter().enumerate() {
+                    let is_passed = match addressed(argument) {
+                        Some(target) => is_it(target),
+                        None => function.conventions.passing == Passing::Places && is_it(argument),
+                    };
+                    let uses = walker.effects.uses(name, position);
+                    found |= is_passed && uses.is_none_or(|(_, is_written)| is_written);
+                }
+            });
+        });
+        found
+    }
+
+    /// The value that a variable is given in one place of the procedure.
+    fn only_value(&self, id: VarId) -> Option<&Value> {
+        let mut values: Vec<&Value> = Vec::new();
+        statements(&self.walker.function().body, InLoop::No, &mut |stmt, _| {
+            if let Stmt::Assign { target, value, .. } = stmt
+                && *target == Value::Variable(id)
+            {
+                values.push(value);
+            }
+        });
+        match values[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+}
+
+/// C's null pointer.
+fn is_null(value: &Value) -> bool {
+    let reason = value.unconverted().reason();
+    reason.is_some_and(|reason| reason.code == ReasonCode::Null)
+}

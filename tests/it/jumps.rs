@@ -1,0 +1,212 @@
+//! What a return or a jump leaves behind: code that runs where it is not taken. What runs how often is that of gcc and
+//! gfortran, as the comments say; where data decide, a guess is named.
+
+use crate::small::{c, fortran, function};
+use serde_json::Value;
+
+fn nests<'j>(json: &'j Value, name: &str) -> &'j [Value] {
+    function(json, name)["nests"].as_array().expect("nests")
+}
+
+/// How often each loop of a function starts an iteration, and the probabilities that are guessed for that.
+fn counted(json: &Value, name: &str) -> Vec<(f64, Vec<String>)> {
+    let of = |nest: &Value| {
+        let number = |key: &str| nest[key].as_f64().expect("a number");
+        let guessed = nest["guessed"].as_array();
+        let names = guessed.into_iter().flatten();
+        let names = names.map(|name| name.as_str().expect("a name").to_string());
+        (number("iterations") * number("calls"), names.collect())
+    };
+    nests(json, name).iter().map(of).collect()
+}
+
+#[track_caller]
+fn assert_counted(json: &Value, name: &str, expected: &[(f64, &[&str])]) {
+    let found = counted(json, name);
+    let is_same = |(a, b): (&(f64, Vec<String>), &(f64, &[&str]))| {
+        (a.0 - b.0).abs() < 1e-9 * b.0.max(1.0) && a.1 == b.1
+    };
+    assert!(
+        found.len() == expected.len() && found.iter().zip(expected).all(is_same),
+        "{name}: {found:?}, not {expected:?}"
+    );
+}
+
+#[test]
+fn what_a_jump_passes_over_runs_where_it_is_not_taken() {
+    let json = c("double a[1000], b[1000], x[100];
+static int first = 1;
+void over(int t) {
+  if (t > 3) goto out;
+  a[3] = 3.0;
+  for (int i = 0; i < 100; i++) a[i] = 2.0 * i;
+out:
+  for (int i = 0; i < 100; i++) b[i] = 2.0 * i;
+}
+void either(void) {
+  if (x[2] > 3) goto second;
+  for (int i = 0; i < 100; i++) a[i] = 2.0 * i;
+  goto out;
+second:
+  for (int i = 0; i < 100; i++) a[i] = 3.0 * i;
+out:
+  b[0] = 4;
+}
+void to_the_end(int t) {
+  if (t > 3) { b[1] = 3; goto out; }
+  for (int i = 0; i < 100; i++) a[i] = 2.0 * i;
+out:
+  return;
+}
+void once(void) {
+  if (!first) goto rest;
+  first = 0;
+  for (int i = 0; i < 100; i++) a[i] = 2.0 * i;   /* 100 */
+rest:
+  for (int i = 0; i < 100; i++) b[i] += a[i];     /* 1000 */
+}
+int main(void) {
+  for (int t = 0; t < 10; t++) { x[2] = t; over(t); either(); to_the_end(t); once(); }
+}
+");
+    assert_counted(&json, "over", &[(500.0, &["prob_over_4"]), (1000.0, &[])]);
+    let both: &[&str] = &["prob_either_11"];
+    let mut found = counted(&json, "either");
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    assert_counted(&json, "either", &[(500.0, both), (500.0, both)]);
+    assert_counted(&json, "to_the_end", &[(500.0, &["prob_to_the_end_20"])]);
+    assert_counted(&json, "once", &[(100.0, &[]), (1000.0, &[])]);
+}
+
+#[test]
+fn what_is_behind_a_return_runs_where_it_is_not_taken() {
+    let json = c("double a[1000], b[1000], x[100];
+static int first = 1, tries;
+void bare(void) {
+  if (x[0] > 3) return;
+  for (int i = 0; i < 100; i++) a[i] = 2.0 * i;
+}
+void with_an_arm(void) {
+  if (x[0] > 3) { for (int i = 0; i < 50; i++) b[i] += 1; return; }
+  for (int i = 0; i < 100; i++) a[i] = 2.0 * i;
+}
+void inside(void) {
+  if (first) {
+    for (int i = 0; i < 100; i++) a[i] = 2.0 * i;
+    if (++tries < 4) return;
+    first = 0;
+  }
+  for (int i = 0; i < 100; i++) b[i] += a[i];
+}
+int main(void) {
+  for (int t = 0; t < 10; t++) { x[0] = t; bare(); with_an_arm(); inside(); }
+}
+");
+    assert_counted(&json, "bare", &[(500.0, &["prob_bare_4"])]);
+    let data: &[&str] = &["prob_with_an_arm_8"];
+    assert_counted(&json, "with_an_arm", &[(250.0, data), (500.0, data)]);
+    let (first, both): (&[&str], &[&str]) =
+        (&["prob_inside_12"], &["prob_inside_12", "prob_inside_14"]);
+    assert_counted(&json, "inside", &[(500.0, first), (750.0, both)]);
+    let fortran = fortran(
+        "module m
+  real(8) :: a(1000), b(1000)
+contains
+  subroutine step(x)
+    real(8) :: x(10)
+    integer :: i
+    if (x(1) > 3) return
+    do i = 1, 100
+      a(i) = 2.0*i
+    end do
+  end subroutine
+end module
+program p
+  use m
+  real(8) :: x(10)
+  integer :: t
+  do t = 1, 10
+    x(1) = t
+    call step(x)
+  end do
+end program
+",
+    );
+    assert_counted(&fortran, "step", &[(500.0, &["prob_step_7"])]);
+}
+
+#[test]
+fn one_probability_holds_for_both_sides_of_a_return() {
+    let text = "double a[1000], b[1000], x[100];
+void step(void) {
+  if (x[0] > 3) { for (int i = 0; i < 100; i++) b[i] += 1; return; }
+  for (int i = 0; i < 100; i++) a[i] = 2.0 * i;
+}
+int main(void) { for (int t = 0; t < 10; t++) step(); }
+";
+    let json = crate::small::analyse(&[("a.c", text)], &["prob_step_3=0.6"]);
+    assert_counted(&json, "step", &[(600.0, &[]), (400.0, &[])]);
+}
+
+/// An error, an empty size, missing storage: nobody asks for the time of a run that these end.
+#[test]
+fn returns_that_say_that_something_is_wrong_are_not_taken() {
+    let json = c("#include <stdio.h>
+double a[1000];
+int work(int n, double *p, double alpha, int k) {
+  int err = 0;
+  if (n <= 0 || alpha == 0.0) return 0;
+  if (!p) return -1;
+  if (k > 1000) { fprintf(stderr, \"too large\\n\"); return 1; }
+  if (k < n) { err = 3; return err; }
+  for (int i = 0; i < n; i++) p[i] = alpha * i;
+  return err;
+}
+int main(int argc, char **argv) {
+  if (argc > 5) { printf(\"usage\\n\"); return 1; }
+  for (int t = 0; t < 10; t++) work(100, a, 2.0 + t, 200);
+  return 0;
+}
+");
+    assert_counted(&json, "work", &[(1000.0, &[])]);
+    let rows = json["parameters"].as_object().expect("parameters");
+    let error = &rows["work.prob_work_7"];
+    let value = |row: &Value| row["value"].as_f64();
+    let found = rows
+        .iter()
+        .find(|(name, _)| name.contains("prob_work_8"))
+        .map(|(_, row)| row);
+    assert!(error.is_null() || value(error) == Some(0.0));
+    assert!(found.is_none_or(|row| value(row) == Some(0.0)), "{rows:?}");
+    let fortran = fortran(
+        "subroutine solve(n, a, info)
+  integer :: n, info, i
+  real(8) :: a(n)
+  info = 0
+  if (n < 0) then
+    info = -1
+    call xerbla('SOLVE', 1)
+    return
+  end if
+  if (n == 0) return
+  call factor(n, a, info)
+  if (info /= 0) return
+  do i = 1, n
+    a(i) = 2.0*i
+  end do
+end subroutine
+subroutine factor(n, a, info)
+  integer :: n, info
+  real(8) :: a(n)
+  info = 0
+  if (a(1) == 0.0d0) info = 1
+end subroutine
+program p
+  integer :: info
+  real(8) :: a(100)
+  call solve(100, a, info)
+end program
+",
+    );
+    assert_counted(&fortran, "solve", &[(100.0, &[])]);
+}
