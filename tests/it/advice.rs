@@ -202,24 +202,33 @@ fn larger_caches_give_what_such_a_machine_gives() {
     assert_eq!(with["totals"]["seconds"], advice["seconds_after"]);
 }
 
+/// A function of a fixture by itself.
+fn alone(file: &str, function: &str, sizes: &str) -> Value {
+    let text = std::fs::read_to_string(fixture("advice").join(file)).expect("text");
+    let begin = text.find(&format!("{function}(")).expect("the function");
+    let begin = text[..begin].rfind('\n').map_or(0, |end| end + 1);
+    let end = text[begin..].find("\n}").expect("its end") + begin;
+    analysed_text(file, &text[begin..end + 2], &["--set", sizes])
+}
+
 /// Sums in another order give what the switch gives; whatever else waits has a bound of what could be gained.
 #[test]
 fn what_waits_is_advised() {
     let sizes = "n=1000,m=1000";
-    let json = run("waiting.c", &["--set", sizes, "--function", "dot"]);
+    let json = alone("waiting.c", "dot", sizes);
     let advice = only(&json, "reorder_sums");
     check_arithmetic(&json, advice);
     assert_eq!(advice["change"]["sums"], serde_json::json!(["s"]));
     assert_eq!(advice["legality"], "check");
     let switched = format!("{sizes},reorder_sums=1");
-    let with = run("waiting.c", &["--set", &switched, "--function", "dot"]);
+    let with = alone("waiting.c", "dot", &switched);
     assert_eq!(with["totals"]["seconds"], advice["seconds_after"]);
     assert!(of_kind(&with, "reorder_sums").is_empty());
     // Loops in another order leave the sum in one scalar.
     assert!(of_kind(&json, "interchange").is_empty());
     // The ports are busy for so long, whatever waits.
     let sizes = "n=1000,cores=1";
-    let json = run("waiting.c", &["--set", sizes, "--function", "prefix"]);
+    let json = alone("waiting.c", "prefix", sizes);
     let advice = only(&json, "independent_work");
     check_arithmetic(&json, advice);
     assert_eq!(advice["change"]["waits"], serde_json::json!(["a"]));
@@ -228,9 +237,9 @@ fn what_waits_is_advised() {
     assert_near(number(&advice["seconds_after"]), ports, ROUNDING);
     // Columns wait for each other along rows only, and rows for columns and rows.
     let sizes = "n=100,cores=1";
-    let json = run("waiting.c", &["--set", sizes, "--function", "rows"]);
+    let json = alone("waiting.c", "rows", sizes);
     assert_eq!(of_kind(&json, "interchange").len(), 1);
-    let json = run("waiting.c", &["--set", sizes, "--function", "both"]);
+    let json = alone("waiting.c", "both", sizes);
     assert!(of_kind(&json, "interchange").is_empty());
 }
 

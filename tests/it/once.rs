@@ -152,9 +152,9 @@ int main(void) {{ for (int t = 0; t < 10; t++) step(); return 0; }}"
     assert_eq!(with("extern int ready;"), 5.0);
 }
 
-/// The first of them to run does it, and which one that is is not known.
+/// The first of them to run does it; where the order of a run is not known, that has a mark.
 #[test]
-fn flags_that_several_procedures_ask_for_are_marked() {
+fn of_several_procedures_that_ask_for_a_flag_the_first_takes_it() {
     let program = "static double x[1000];
 static int ready;
 void fill(void) { for (int i = 0; i < 1000; i++) x[i] = 3*i; }
@@ -170,9 +170,15 @@ void other(void) {
 int main(void) { for (int t = 0; t < 10; t++) { one(); other(); } return 0; }";
     let json = c(program);
     assert_executions(&json, "one", &[1.0]);
-    assert_executions(&json, "fill", &[1.0]);
-    assert!(is_marked(&json, "one", "undecided_branch"));
-    let doubts = &function(&json, "fill")["nests"][0]["calls_reasons"];
+    assert_executions(&json, "fill", &[0.0]);
+    assert!(!is_marked(&json, "one", "undecided_branch"));
+    let either = c(&program
+        .replace("int main(void) {", "int main(int argc, char **argv) {")
+        .replace("one(); other();", "if (x[t] > 5) one(); other();"));
+    assert_executions(&either, "one", &[1.0]);
+    assert_executions(&either, "fill", &[1.0]);
+    assert!(is_marked(&either, "one", "undecided_branch"));
+    let doubts = &function(&either, "fill")["nests"][0]["calls_reasons"];
     assert!(doubts.to_string().contains("undecided_branch"), "{doubts}");
     let alone = c(&program
         .replace("one(); other();", "one();")

@@ -37,6 +37,7 @@ const FUNCTIONS: &[&str] = &[
     "LEN",
     "LN",
     "LOG",
+    "LOG10",
     "LOOKUP",
     "MATCH",
     "MAX",

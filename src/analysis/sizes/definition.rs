@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::counters::Counter;
+use super::first::First;
 use super::guarded::Around;
-use super::order::First;
 use super::places::{PlaceId, Places};
 use crate::calls::ProcedureId;
 use crate::ir::{Value, VarId};

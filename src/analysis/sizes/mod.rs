@@ -55,6 +55,7 @@ mod copied;
 mod counters;
 mod dead;
 mod definition;
+mod first;
 mod found;
 mod guarded;
 mod inputs;

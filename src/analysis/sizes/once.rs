@@ -21,7 +21,7 @@ use std::collections::hash_map::Entry;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::definition::{Definition, Definitions};
-use super::order::First;
+use super::first::First;
 use super::places::{PlaceId, Places};
 use super::set::SetPlaces;
 use super::truth::{Choice, DEPTH, begins_with, literal};

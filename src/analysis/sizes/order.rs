@@ -15,23 +15,12 @@ use std::cell::RefCell;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::definition::Definitions;
+use super::first::First;
 use super::places::{PlaceId, Places};
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::diagnostic::Place;
 use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of};
 use crate::ir::{Control, Jump, Stmt, Value};
-
-/// What a run does first with a variable that has a value before it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum First {
-    /// Something asks for it; in most cases a branch, the one at that place if it is the same in all runs.
-    Read {
-        by: Option<Place>,
-        /// Whether a statement that may run or not may have given it a value before.
-        may_be_written: bool,
-    },
-    Written,
-}
 
 /// What counts as asking for a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

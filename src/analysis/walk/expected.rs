@@ -39,19 +39,24 @@ impl Walker<'_> {
         is_unexpected.then(|| Expr::from(f64::from(u8::from(!leaves_if))))
     }
 
-    /// The same of a branch of which a jump has made the first arm empty, with what it passes over in the other one.
-    pub(super) fn expected_to_pass_over(&self, branch: &If, arms: [&[Stmt]; 2]) -> Option<Expr> {
-        let [[], rest] = arms else {
+    /// The same of a branch of which a jump has left the first arm empty, or with a message, with what it passes over in the
+    /// other one.
+    pub(super) fn expected_to_pass_over(
+        &self,
+        branch: &If,
+        [arm, rest]: [&[Stmt]; 2],
+    ) -> Option<Expr> {
+        if self.depth() > 0 || rest.is_empty() {
             return None;
+        }
+        let is_unexpected = match arm {
+            [] => {
+                let walker = self;
+                let asked = Asked { walker, arm, rest };
+                asked.expected(&branch.condition, DEPTH) == Some(false)
+            }
+            _ => self.is_failure(arm) && self.works(rest) && arm.iter().any(writes_text),
         };
-        let asked = Asked {
-            walker: self,
-            arm: &[],
-            rest,
-        };
-        let is_unexpected = self.depth() == 0
-            && !rest.is_empty()
-            && asked.expected(&branch.condition, DEPTH) == Some(false);
         is_unexpected.then(|| Expr::from(0.0))
     }
 
@@ -163,6 +168,17 @@ impl Walker<'_> {
     }
 }
 
+/// Whether a statement writes a message.
+fn writes_text(statement: &Stmt) -> bool {
+    matches!(
+        statement,
+        Stmt::Evaluate {
+            printed: Printed::AsText,
+            ..
+        }
+    )
+}
+
 /// The arm of a branch that leaves the procedure, where the other one does not, and when it is taken.
 fn arm_that_leaves(branch: &If) -> Option<(bool, &[Stmt])> {
     let leaves_if = leaving::leaving_arm(branch)?;
@@ -196,6 +212,14 @@ impl Asked<'_, '_> {
                 match sides {
                     _ if sides.contains(&Some(decides)) => Some(decides),
                     [Some(_), Some(_)] => Some(!decides),
+                    // What else is asked of sizes beside an empty one is of its kind.
+                    [Some(_), None] if self.compares_sizes(right, depth) => Some(!decides),
+                    [None, Some(_)] if self.compares_sizes(left, depth) => Some(!decides),
+                    [None, None]
+                        if decides && [left, right].iter().all(|side| self.asks_for_none(side)) =>
+                    {
+                        Some(false)
+                    }
                     _ => None,
                 }
             }
@@ -233,22 +257,92 @@ impl Asked<'_, '_> {
         let is_real =
             |value: &Value| matches!(value.ty(function), Type::Real(_) | Type::Complex(_));
         if is_real(left) {
-            return unequal.filter(|_| self.is_constant(right));
+            return match op {
+                // A norm that is nothing.
+                BinaryOp::LessOrEqual => self.is_nothing(right).then_some(false),
+                _ => unequal.filter(|_| self.is_constant(right)),
+            };
         }
         let number = self.walker.number(right)?;
         if number < 0 {
             return unequal;
         }
-        let id = self.size(left)?;
+        let sizes = self.smallest_of(left);
+        let needs_one = || sizes.iter().any(|id| self.is_needed(*id));
         match (op, number) {
-            (BinaryOp::Less, 0 | 1) | (BinaryOp::LessOrEqual, 0) => Some(false),
+            (BinaryOp::Less, 0 | 1) | (BinaryOp::LessOrEqual, 0) if !sizes.is_empty() => {
+                Some(false)
+            }
             (BinaryOp::Less, 2) | (BinaryOp::LessOrEqual | BinaryOp::Equal, 0 | 1)
-                if self.is_needed(id) =>
+                if needs_one() =>
             {
                 Some(false)
             }
-            (BinaryOp::NotEqual | BinaryOp::Greater, 0) if self.is_status(id) => Some(false),
+            (BinaryOp::NotEqual | BinaryOp::Greater, 0) if self.is_status(self.size(left)?) => {
+                Some(false)
+            }
             _ => None,
+        }
+    }
+
+    /// Whether a condition asks for a variable being zero.
+    fn asks_for_none(&self, condition: &Value) -> bool {
+        match condition.unconverted() {
+            Value::Binary(BinaryOp::Equal, left, right) => {
+                self.size(left).is_some() && self.walker.number(right) == Some(0)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a condition only compares whole numbers that are variables.
+    fn compares_sizes(&self, condition: &Value, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else {
+            return false;
+        };
+        let is_size = |value: &Value| {
+            self.walker.number(value).is_some() || !self.smallest_of(value).is_empty()
+        };
+        match condition.unconverted() {
+            Value::Binary(BinaryOp::And | BinaryOp::Or, left, right) => {
+                self.compares_sizes(left, depth) && self.compares_sizes(right, depth)
+            }
+            Value::Binary(op, left, right) if op.is_comparison() => is_size(left) && is_size(right),
+            _ => false,
+        }
+    }
+
+    /// The whole numbers of which a value is the smallest; one, if it is a variable.
+    fn smallest_of(&self, value: &Value) -> Vec<VarId> {
+        let minimum = |value: &Value| -> Option<Vec<VarId>> {
+            let Value::Call {
+                name, arguments, ..
+            } = value.unconverted()
+            else {
+                return None;
+            };
+            let meaning = self.walker.effects.target(name).meaning();
+            let all = arguments.iter().map(|argument| self.size(argument));
+            all.collect::<Option<Vec<VarId>>>()
+                .filter(|_| meaning == Some(Meaning::Minimum))
+        };
+        let Some(id) = self.size(value) else {
+            return minimum(value).unwrap_or_default();
+        };
+        let of = self.only_value(id).and_then(minimum).unwrap_or_default();
+        [vec![id], of].concat()
+    }
+
+    /// A real constant that is zero.
+    fn is_nothing(&self, value: &Value) -> bool {
+        match value.unconverted() {
+            Value::Real(number, _) => *number == 0.0,
+            Value::Integer(number) => *number == 0,
+            Value::Variable(id) => {
+                let constant = self.walker.function().variable(*id).constant.as_ref();
+                constant.is_some_and(|value| self.is_nothing(value))
+            }
+            _ => false,
         }
     }
 

@@ -153,5 +153,6 @@ pub(super) fn stays(probability: &Symbol, [then, otherwise]: [Expr; 2]) -> Expr 
         return then;
     }
     let taken = Expr::from(probability.clone());
-    (taken.clone() * then + (Expr::from(1.0) - taken) * otherwise).expand()
+    // Not expanded: behind many branches that would be a sum over all ways.
+    taken.clone() * then + (Expr::from(1.0) - taken) * otherwise
 }
