@@ -40,8 +40,9 @@ class HeatMap {
     return typeof cell === "number" ? f(cell) : cell[0];
   }
 
-  /** Colours after an edit. */
+  /** Numbers and colours after an edit. */
   follow() {
+    refreshIn(this.box);
     const values = this.rows.map(({ cells }, row) => cells.map((cell, column) => this.value(row, column)));
     const range = list => {
       const known = list.filter(Number.isFinite);
