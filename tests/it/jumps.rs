@@ -23,11 +23,12 @@ fn counted(json: &Value, name: &str) -> Vec<(f64, Vec<String>)> {
 #[track_caller]
 fn assert_counted(json: &Value, name: &str, expected: &[(f64, &[&str])]) {
     let found = counted(json, name);
-    let is_same = |(a, b): (&(f64, Vec<String>), &(f64, &[&str]))| {
-        (a.0 - b.0).abs() < 1e-9 * b.0.max(1.0) && a.1 == b.1
-    };
+    let mut pairs = found.iter().zip(expected);
+    let are_same = pairs.all(|((times, guessed), (count, names))| {
+        (times - count).abs() < 1e-9 * count.max(1.0) && guessed == names
+    });
     assert!(
-        found.len() == expected.len() && found.iter().zip(expected).all(is_same),
+        found.len() == expected.len() && are_same,
         "{name}: {found:?}, not {expected:?}"
     );
 }

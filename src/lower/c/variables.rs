@@ -56,13 +56,7 @@ impl<'t> Lowering<'t> {
                 self.variables.import(name, id);
                 let name = name.into();
                 self.draft.set_home(id, Home::File { file, name });
-                match initial {
-                    Some(initial) => {
-                        self.captured(|this| this.at_file_scope(|this| this.begin(id, initial)));
-                    }
-                    None if !is_extern => self.draft.set_zero(id),
-                    None => {}
-                }
+                self.begin_global(id, initial, is_extern);
                 id
             }
             Some(Symbol::Global {
@@ -124,6 +118,17 @@ impl<'t> Lowering<'t> {
                 self.variables.import(name, id);
                 id
             }
+        }
+    }
+
+    /// What a variable of the file begins with: its initialiser, or zero where it is defined without one.
+    fn begin_global(&mut self, id: VarId, initial: Option<Node<'t>>, is_extern: bool) {
+        match initial {
+            Some(initial) => {
+                self.captured(|this| this.at_file_scope(|this| this.begin(id, initial)));
+            }
+            None if !is_extern => self.draft.set_zero(id),
+            None => {}
         }
     }
 
