@@ -9,7 +9,6 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::support::command;
-use crate::tool;
 
 /// What is in `tests/studies`: scripts, and what they share.
 const FILES: [&str; 22] = [
