@@ -54,8 +54,8 @@ pub fn codes(program: &Program) -> BTreeSet<ReasonCode> {
     found
 }
 
-/// The branches of a block, loops included, that only one of several procedures takes, and that once.
-pub fn shared_turns(block: &Block) -> BTreeSet<&Symbol> {
+/// The branches of a block, loops included, that a run takes once, or another procedure in their place.
+pub fn uncertain_turns(block: &Block) -> BTreeSet<&Symbol> {
     let mut found = BTreeSet::new();
     let mut pending = vec![block];
     while let Some(block) = pending.pop() {
@@ -63,7 +63,7 @@ pub fn shared_turns(block: &Block) -> BTreeSet<&Symbol> {
             match item {
                 Item::Loop(inner) => pending.push(&inner.body),
                 Item::Branch(branch) => {
-                    if matches!(branch.decision, Decision::OnceOfSeveral(_)) {
+                    if matches!(branch.decision, Decision::PerhapsOnce(_)) {
                         found.insert(&branch.probability);
                     }
                     pending.push(&branch.then);

@@ -369,15 +369,16 @@ pub enum Decision {
     Guard(Guard),
     /// What a run does once: the first side, or the other one, is taken the first time and never again.
     Once(bool),
-    /// The same of a flag that several procedures ask for: the one that runs first takes the side, the others never.
-    OnceOfSeveral(bool),
+    /// The same, unless something has set the flag before: of several procedures that ask for it, only the first takes the
+    /// side, and which one that is, is not known.
+    PerhapsOnce(bool),
 }
 
 impl Decision {
     /// The side that a run takes once, at most.
     pub fn once(&self) -> Option<bool> {
         match self {
-            Decision::Once(taken) | Decision::OnceOfSeveral(taken) => Some(*taken),
+            Decision::Once(taken) | Decision::PerhapsOnce(taken) => Some(*taken),
             _ => None,
         }
     }

@@ -158,19 +158,19 @@ pub fn spare_settings(path: &Path, text: &str) -> anyhow::Result<()> {
         return Ok(());
     };
     // What is no table of settings is replaced as by every other output.
-    let Ok(before) = DeTable::parse(&before) else {
+    let Ok(table) = DeTable::parse(&before) else {
         return Ok(());
     };
     let keeps = |key: &str| matches!(key, "sizes" | "probabilities");
-    let keys = before.get_ref().keys().map(|key| key.get_ref().as_ref());
+    let keys = table.get_ref().keys().map(|key| key.get_ref().as_ref());
     let mut lost: Vec<String> = keys
         .filter(|key| !keeps(key))
         .map(|key| format!("`{key}`"))
         .collect();
-    let written = parse(text, "", Path::new(""))?;
-    let settings = read(path)?;
-    let is_lost = |value: &&Value| !written.values.iter().any(|own| own.name == value.name);
-    let values = settings.values.iter().filter(is_lost);
+    let values = |text: &str| parse(text, &path.display().to_string(), Path::new(""));
+    let (before, written) = (values(&before)?.values, values(text)?.values);
+    let is_lost = |value: &&Value| !written.iter().any(|own| own.name == value.name);
+    let values = before.iter().filter(is_lost);
     lost.extend(values.map(|value| format!("`{}`", value.name)));
     anyhow::ensure!(
         lost.is_empty(),

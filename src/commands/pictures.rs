@@ -8,6 +8,7 @@ use super::outputs::Output;
 use crate::cli::AnalyzeArgs;
 use crate::export::{loops_dot, svg};
 use crate::model::Model;
+use crate::model::ranking::listed;
 
 /// Nests with a picture of what moves through caches, beside those of `--nest-sheet`.
 const STAIRCASES: usize = 10;
@@ -41,9 +42,7 @@ fn staircases(
     model: &Model,
     (wanted, names): (&[usize], &mut Names),
 ) -> anyhow::Result<()> {
-    let mut nests = model.costliest(model.nests.len());
-    nests.retain(|nest| model.nests[*nest].nest.is_shown());
-    nests.truncate(STAIRCASES);
+    let mut nests = listed(&model.nests, model.costliest(usize::MAX), STAIRCASES);
     nests.extend(wanted);
     let mut seen = HashSet::new();
     nests.retain(|nest| seen.insert(*nest));

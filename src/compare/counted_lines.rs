@@ -97,14 +97,10 @@ fn changed<'r>(
 /// Where a function was when it was compiled, if that is not its own place. Of several with one name any may be meant, as
 /// of a program `main` and what gfortran calls it by.
 fn elsewhere(own: &FunctionReport, compiled: &[CompiledFunction]) -> Option<Elsewhere> {
-    let mut named = compiled.iter().filter(|then| then.may_be(&own.name));
-    let found: Vec<Elsewhere> = named
-        .try_fold(Vec::new(), |mut found, then| {
-            found.push(moved(own, then)?);
-            Some(found)
-        })
-        .unwrap_or_default();
-    found.first().copied()
+    let named = compiled.iter().filter(|then| then.may_be(&own.name));
+    let mut found = named.map(|then| moved(own, then));
+    let first = found.next()??;
+    found.all(|one| one.is_some()).then_some(first)
 }
 
 fn moved(own: &FunctionReport, compiled: &CompiledFunction) -> Option<Elsewhere> {

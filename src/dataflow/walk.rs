@@ -141,6 +141,31 @@ impl<'a, U: Copy + Default> Rest<'a, U> {
         }
     }
 
+    /// The next instruction, with so many edges from registers.
+    #[inline(always)]
+    fn step<'o>(
+        &mut self,
+        (instruction, edges): (InstructionId, u32),
+        (has_access, has_registers): (bool, bool),
+        operations: &'o [Operation],
+    ) -> Step<'o, U>
+    where
+        'a: 'o,
+    {
+        let accessed = match has_access {
+            false => None,
+            true => self.accessed(),
+        };
+        let sources = accessed.as_ref().map_or(0, |own| own.sources.len());
+        Step {
+            instruction,
+            operation: &operations[instruction.0 as usize],
+            edges: edges + sources as u32,
+            accessed,
+            registers: self.registers(has_registers),
+        }
+    }
+
     #[inline(always)]
     fn registers(&mut self, has_registers: bool) -> Option<&'a Registers> {
         match has_registers {
@@ -197,18 +222,8 @@ impl<U: Copy + Default + PartialEq> Steps<U> {
                     }
                 }
             };
-            let accessed = match has_access {
-                false => None,
-                true => rest.accessed(),
-            };
-            let sources = accessed.as_ref().map_or(0, |own| own.sources.len());
-            visit(Step {
-                instruction,
-                operation: &operations[instruction.0 as usize],
-                edges: edges + sources as u32,
-                accessed,
-                registers: rest.registers(has_registers),
-            });
+            let has = (has_access, has_registers);
+            visit(rest.step((instruction, edges), has, operations));
         }
     }
 
@@ -235,18 +250,8 @@ impl<U: Copy + Default + PartialEq> Steps<U> {
                     has_access,
                     has_registers,
                 } => {
-                    let accessed = match has_access {
-                        false => None,
-                        true => rest.accessed(),
-                    };
-                    let sources = accessed.as_ref().map_or(0, |own| own.sources.len());
-                    visitor.step(&Step {
-                        instruction: InstructionId(packed.number),
-                        operation: &operations[packed.number as usize],
-                        edges: packed.edges + sources as u32,
-                        accessed,
-                        registers: rest.registers(has_registers),
-                    });
+                    let own = (InstructionId(packed.number), packed.edges);
+                    visitor.step(&rest.step(own, (has_access, has_registers), operations));
                 }
             }
         }

@@ -14,6 +14,7 @@ use crate::diagnostic::DiagnosticCode;
 use crate::model::advice::words;
 use crate::model::influence::{Influence, Influences, influence};
 use crate::model::parameters::{Kind, Row};
+use crate::model::ranking::listed;
 use crate::model::{
     BoundBy, Costs, CountedLoop, KnownTotals, LevelKind, Model, NestModel, RunsOn, TimeFigures,
 };
@@ -55,8 +56,8 @@ pub fn render(model: &Model, shown: Shown, screen: Screen) -> String {
         true => model.value(model.ranking.total),
         false => totals.seconds,
     };
-    let mut nests = model.ranking.order(&model.nests, &model.figures);
-    nests.retain(|nest| model.nests[*nest].nest.is_shown());
+    let nests = model.ranking.order(&model.nests, &model.figures);
+    let nests = listed(&model.nests, nests, usize::MAX);
     let cost = |nest: usize| {
         let seconds = model.ranking.seconds(nest).map(|id| model.value(id));
         seconds
@@ -524,27 +525,20 @@ fn write_guesses(text: &mut String, influences: &Influences) {
 
 /// The nests that conditions leave out.
 fn write_never_reached(text: &mut String, model: &Model) {
-    let found = (0..model.nests.len())
-        .filter(|nest| model.nests[*nest].is_never_reached(&model.parameters));
-    let found: Vec<usize> = found.collect();
-    if !found.is_empty() {
+    if let Some(found) = named_where(model, |nest| nest.is_never_reached(&model.parameters)) {
         let _ = writeln!(
             text,
-            "conditions that never hold leave out {}: `loopsheet parameters` lists them",
-            named(model, &found)
+            "conditions that never hold leave out {found}: `loopsheet parameters` lists them"
         );
     }
 }
 
 /// The nests that guessed sizes let run for ever or not at all.
 fn write_implausible(text: &mut String, model: &Model) {
-    let found = (0..model.nests.len()).filter(|nest| model.nests[*nest].is_implausible);
-    let found: Vec<usize> = found.collect();
-    if !found.is_empty() {
+    if let Some(found) = named_where(model, |nest| nest.is_implausible) {
         let _ = writeln!(
             text,
-            "* guessed sizes give at most one iteration, or more than 1e15: {}; set the sizes listed by `loopsheet parameters`",
-            named(model, &found)
+            "* guessed sizes give at most one iteration, or more than 1e15: {found}; set the sizes listed by `loopsheet parameters`"
         );
     }
 }
@@ -779,6 +773,13 @@ fn named(model: &Model, nests: &[usize]) -> String {
         .map(|nest| model.nests[*nest].nest.head().id.as_str())
         .collect();
     named.join(", ") + &more(nests.len(), NAMES)
+}
+
+/// The same of those that are so; `None` if there are none.
+fn named_where(model: &Model, is_meant: impl Fn(&NestModel) -> bool) -> Option<String> {
+    let all = 0..model.nests.len();
+    let found: Vec<usize> = all.filter(|nest| is_meant(&model.nests[*nest])).collect();
+    (!found.is_empty()).then(|| named(model, &found))
 }
 
 fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen: Screen) {

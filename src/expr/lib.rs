@@ -186,6 +186,11 @@ impl Expr {
         Expr::from(Symbol::machine(name))
     }
 
+    /// Where it is, which no other expression is as long as this one lives; its copies are there, too.
+    pub fn address(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+
     pub fn node(&self) -> &Node {
         &self.0
     }
@@ -505,7 +510,7 @@ impl Expr {
             Node::Number(_) => return self.clone(),
             _ => {}
         }
-        let shared = (Arc::strong_count(&self.0) > 1).then(|| Arc::as_ptr(&self.0).addr());
+        let shared = (Arc::strong_count(&self.0) > 1).then(|| self.address());
         if let Some(done) = shared.and_then(|address| done.get(&address)) {
             return done.clone();
         }

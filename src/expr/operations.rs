@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Comparison, Expr, FigureId, Function, Node, Symbol};
 
-/// What a step does. The number is that of the page's interpreter (`templates/evaluate.js`).
+/// What a step does. The number is that of the page's interpreter (`templates/report/evaluate.js`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Operation {
@@ -126,7 +126,7 @@ impl Operations {
     }
 
     fn operand(&mut self, expr: &Expr, leaves: &dyn Leaves) -> Operand {
-        let place = std::ptr::from_ref(expr.node()).addr();
+        let place = expr.address();
         if let Some(known) = self.known.get(&place) {
             return *known;
         }

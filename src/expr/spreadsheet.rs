@@ -37,7 +37,7 @@ impl FormulaLengths {
                 2 * (REFERENCE + 10) + self.of(&items[0]) + "SUMPRODUCT((>)*)".len()
             }
             _ => {
-                let key = std::ptr::from_ref(expr.node()).addr();
+                let key = expr.address();
                 if let Some(known) = self.0.get(&key) {
                     return *known;
                 }

@@ -167,14 +167,14 @@ impl<'p> Nest<'p> {
             .is_none_or(|program| program.functions[self.function].is_shown)
     }
 
-    /// Whether a branch is around it that only one of several procedures takes.
-    pub fn is_shared_turn(&self) -> bool {
+    /// Whether a branch is around it that a run takes once, or another procedure in its place.
+    pub fn is_uncertain_turn(&self) -> bool {
         let around = self.loops.iter().flat_map(|chain| &chain.weight);
         let mut around = around.map(|(branch, _)| branch).peekable();
         let Some(program) = self.program.filter(|_| around.peek().is_some()) else {
             return false;
         };
-        let shared = coverage::shared_turns(&program.functions[self.function].body);
+        let shared = coverage::uncertain_turns(&program.functions[self.function].body);
         around.any(|branch| shared.contains(branch))
     }
 

@@ -35,6 +35,13 @@ pub struct Ranked {
     pub share: FigureId,
 }
 
+/// Of nests in some order those that outputs are to list, at most so many.
+pub fn listed(nests: &[NestModel], mut ranked: Vec<usize>, most: usize) -> Vec<usize> {
+    ranked.retain(|nest| nests[*nest].nest.is_shown());
+    ranked.truncate(most);
+    ranked
+}
+
 impl Ranking {
     pub(super) fn define(
         graph: &CallGraph,

@@ -43,7 +43,8 @@ pub fn roofs(model: &Model) -> Vec<Roof> {
 pub struct Chart {
     /// Ceilings, each a line between two points.
     pub lines: Vec<Line>,
-    /// Nests with operations, those with the most work first, which no speed of a machine changes: position, intensity, flops per second.
+    /// Nests with operations, those with the most work first, which no speed of a machine changes: position, intensity,
+    /// flops per second.
     pub points: Vec<(usize, FigureId, FigureId)>,
 }
 

@@ -10,7 +10,7 @@ use super::label::{Instead, Label, Subject};
 use super::levels_of;
 use super::nest_model::NestModel;
 use super::parameters::{Kind, ParameterTable};
-use super::ranking::Ranking;
+use super::ranking::{Ranking, listed};
 use super::runs_on::RunsOn;
 use super::traffic::is_on;
 use super::what_if::WhatIf;
@@ -153,10 +153,7 @@ pub(super) fn define(
 
 /// The nests of the sweeps.
 pub(super) fn shown(nests: &[NestModel], ranking: &Ranking, figures: &Figures) -> Vec<usize> {
-    let mut found = ranking.busiest(nests, nests.len(), figures);
-    found.retain(|nest| nests[*nest].nest.is_shown());
-    found.truncate(NESTS);
-    found
+    listed(nests, ranking.busiest(nests, nests.len(), figures), NESTS)
 }
 
 /// One core's share of the last level, as the rule for DRAM traffic in force takes it.

@@ -38,13 +38,9 @@ pub(super) fn shortened(figures: &mut Figures, label: &Label, expr: Expr) -> Exp
     splitter.fitted(reduced, Part::Summand)
 }
 
-fn address(expr: &Expr) -> usize {
-    std::ptr::from_ref(expr.node()).addr()
-}
-
 /// How often each part occurs, by where it is.
 fn count_uses(expr: &Expr, uses: &mut FxHashMap<usize, u32>) {
-    let count = uses.entry(address(expr)).or_insert(0);
+    let count = uses.entry(expr.address()).or_insert(0);
     *count += 1;
     if *count == 1 {
         let children = expr.children();
@@ -71,7 +67,7 @@ impl Splitter<'_> {
         if expr.children().is_empty() {
             return expr.clone();
         }
-        if let Some(done) = self.done.get(&address(expr)) {
+        if let Some(done) = self.done.get(&expr.address()) {
             return done.clone();
         }
         let mut position = 0;
@@ -82,7 +78,7 @@ impl Splitter<'_> {
             self.shared(child, reduced, own)
         });
         let short = self.fitted(short, role);
-        self.done.insert(address(expr), short.clone());
+        self.done.insert(expr.address(), short.clone());
         short
     }
 
@@ -93,7 +89,7 @@ impl Splitter<'_> {
         }
         match self.figures.known_part(&reduced) {
             Some(figure) => Expr::from(figure),
-            None if self.uses.get(&address(part)).is_some_and(|uses| *uses > 1) => {
+            None if self.uses.get(&part.address()).is_some_and(|uses| *uses > 1) => {
                 self.figures.part(self.label.part(role), &reduced)
             }
             None => reduced,

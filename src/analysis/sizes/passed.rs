@@ -11,14 +11,16 @@ use crate::reason::ReasonCode;
 impl<'u> Collector<'_, 'u> {
     pub fn call(&mut self, caller: ProcedureId, name: &str, arguments: &'u [Value]) {
         self.passed_as_a_whole(caller, name, arguments);
-        if matches!(self.known.target(caller, name), Target::Library(called) if !called.kind.gives_from_outside())
-            || matches!(self.known.target(caller, name), Target::Unknown)
-        {
-            arguments
-                .iter()
-                .for_each(|argument| self.pass_address(caller, argument));
+        let target = self.known.target(caller, name);
+        let keeps_addresses = match target {
+            Target::Unknown => true,
+            Target::Library(called) => !called.kind.gives_from_outside(),
+            Target::Body(_) | Target::Recursive(_) | Target::Communication(_) => false,
+        };
+        for argument in arguments.iter().filter(|_| keeps_addresses) {
+            self.pass_address(caller, argument);
         }
-        match self.known.target(caller, name) {
+        match target {
             Target::Body(callee) | Target::Recursive(callee) => {
                 self.body(caller, callee, arguments);
             }

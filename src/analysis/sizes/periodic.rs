@@ -62,7 +62,7 @@ impl Sizes {
         let varies = match decision {
             Decision::Fixed => counts(),
             Decision::Data | Decision::Loops => true,
-            Decision::Guard(_) | Decision::Once(_) | Decision::OnceOfSeveral(_) => false,
+            Decision::Guard(_) | Decision::Once(_) | Decision::PerhapsOnce(_) => false,
         };
         let every = match multiple.divisor {
             Value::Integer(every) => Expr::from(*every),

@@ -159,7 +159,7 @@ impl Walker<'_> {
             let probability = self.own_probability(&usual);
             if matches!(turn, Some(Turn::Perhaps(_))) {
                 self.guess(&probability);
-                return (probability, Decision::OnceOfSeveral(taken));
+                return (probability, Decision::PerhapsOnce(taken));
             }
             return (probability, Decision::Once(taken));
         }
@@ -174,7 +174,7 @@ impl Walker<'_> {
                 guard.share(&loops)
             }
             (
-                Decision::Data | Decision::Loops | Decision::Once(_) | Decision::OnceOfSeveral(_),
+                Decision::Data | Decision::Loops | Decision::Once(_) | Decision::PerhapsOnce(_),
                 None,
             ) => guards::periodic_share(&mut self.symbols, &branch.condition),
             // Whatever its sizes are, nobody expects a run to go wrong.

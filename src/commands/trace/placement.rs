@@ -209,8 +209,8 @@ pub fn confirm(
     };
     let mut said = Vec::new();
     for number in 0..objects.placements.len() {
-        let latency = &{ objects.placements[number].latency };
-        let alone_there = tried.par_iter().map(|at| in_core(&[*at], *latency));
+        let latency = objects.placements[number].latency;
+        let alone_there = tried.par_iter().map(|at| in_core(&[*at], latency));
         let mut alone = vec![None; ranges.len()];
         let found = alone_there.collect::<anyhow::Result<Vec<Option<u64>>>>()?;
         for (at, cycles) in tried.iter().zip(found) {
@@ -220,11 +220,11 @@ pub fn confirm(
         let greedy = &objects.placements[number].greedy;
         let there: Vec<usize> = (0..greedy.len()).filter(|at| greedy[*at]).collect();
         // What goes to RAM so seldom loses next to nothing, wherever it lies.
-        let longer = (*latency as f64 - objects.near as f64).max(0.0);
+        let longer = (latency as f64 - objects.near as f64).max(0.0);
         let most_lost = |at: &usize| objects.objects[*at].misses as f64 * longer;
         let matters = |at: &usize| most_lost(at) > NOTHING * objects.cycles as f64;
         let missing: Vec<usize> = there.iter().copied().filter(matters).collect();
-        let together = in_core(&missing, *latency)?;
+        let together = in_core(&missing, latency)?;
         said.push(match together {
             Some(cycles) => format!(
                 "with {} of {} in memory of {latency} cycles the core takes {:.1} % longer",

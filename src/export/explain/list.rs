@@ -2,12 +2,13 @@
 
 use super::super::columns::{Align, aligned};
 use crate::model::Model;
+use crate::model::ranking::listed;
 use crate::quantity::Seconds;
 
 /// All nests, the costliest first, with their places.
 pub fn list(model: &Model) -> String {
-    let mut nests = model.ranking.order(&model.nests, &model.figures);
-    nests.retain(|nest| model.nests[*nest].nest.is_shown());
+    let nests = model.ranking.order(&model.nests, &model.figures);
+    let nests = listed(&model.nests, nests, usize::MAX);
     let time = match model.ranking.follows_calls {
         true => "all calls",
         false => "time",

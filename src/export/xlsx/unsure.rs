@@ -69,11 +69,7 @@ impl Search<'_> {
     /// Whether the expression has one of the symbols where nothing asked before if it is more than zero.
     fn depends(&mut self, expr: &Expr) -> bool {
         match expr.node() {
-            Node::Symbol(symbol) => {
-                symbol.kind() == SymbolKind::Machine
-                    && self.names.contains(symbol.name())
-                    && !self.asked.contains(expr)
-            }
+            Node::Symbol(_) => self.is_open(expr),
             // A part of a formula may be asked for outside of it.
             Node::Figure(id) if self.unsure.get(*id) == Some(&true) => {
                 let part = &self.figures.get(*id).expr;

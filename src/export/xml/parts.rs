@@ -398,12 +398,12 @@ pub fn decision(fields: &Fields<'_>) -> Result<Decision, XmlError> {
         "outside" => Some(Decision::Guard(Guard::Outside(ranges.clone()))),
         "once" => Some(Decision::Once(true)),
         "otherwise_once" => Some(Decision::Once(false)),
-        "once_of_several" => Some(Decision::OnceOfSeveral(true)),
-        "otherwise_once_of_several" => Some(Decision::OnceOfSeveral(false)),
+        "perhaps_once" => Some(Decision::PerhapsOnce(true)),
+        "otherwise_perhaps_once" => Some(Decision::PerhapsOnce(false)),
         _ => None,
     };
-    let expected = "fixed, loops, inside, outside, once, otherwise_once, once_of_several, \
-                    otherwise_once_of_several";
+    let expected = "fixed, loops, inside, outside, once, otherwise_once, perhaps_once, \
+                    otherwise_perhaps_once";
     Ok(fields
         .word("ls:decision", read, expected)?
         .unwrap_or_default())

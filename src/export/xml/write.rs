@@ -678,8 +678,8 @@ fn decision_name(decision: &Decision) -> Option<&'static str> {
         Decision::Guard(Guard::Outside(_)) => Some("outside"),
         Decision::Once(true) => Some("once"),
         Decision::Once(false) => Some("otherwise_once"),
-        Decision::OnceOfSeveral(true) => Some("once_of_several"),
-        Decision::OnceOfSeveral(false) => Some("otherwise_once_of_several"),
+        Decision::PerhapsOnce(true) => Some("perhaps_once"),
+        Decision::PerhapsOnce(false) => Some("otherwise_perhaps_once"),
     }
 }
 

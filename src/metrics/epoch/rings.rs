@@ -4,6 +4,8 @@
 //!
 //! Lanes are relative to bases that move: nothing enters before the oldest of the window has retired.
 
+use pulp::{Arch, NullaryFnOnce};
+
 /// Lanes of one vector.
 pub(super) const LANES: usize = 8;
 
@@ -171,19 +173,37 @@ fn later<T: Lane, const N: usize>(lanes: &mut Row<T, N>, others: &Row<T, N>) {
     }
 }
 
-/// Calls a method for as many vectors as there are, so that their number is known where it is compiled.
-macro_rules! with_chunks {
-    ($chunks:expr, $self:ident.$method:ident($($argument:expr),*)) => {
-        match $chunks {
-            1 => $self.$method::<1>($($argument),*),
-            2 => $self.$method::<2>($($argument),*),
-            3 => $self.$method::<3>($($argument),*),
-            4 => $self.$method::<4>($($argument),*),
-            5 => $self.$method::<5>($($argument),*),
-            6 => $self.$method::<6>($($argument),*),
-            7 => $self.$method::<7>($($argument),*),
-            _ => $self.$method::<8>($($argument),*),
-        }
-    };
+/// Work on rows of N vectors.
+pub(super) trait OnRows {
+    fn run<const N: usize>(self);
 }
-pub(super) use with_chunks;
+
+/// Work on rows of so many vectors, from 1 to 8, compiled for the widest vectors of the machine.
+pub(super) struct Widest<W> {
+    pub chunks: usize,
+    pub work: W,
+}
+
+impl<W: OnRows> NullaryFnOnce for Widest<W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        match self.chunks {
+            1 => self.work.run::<1>(),
+            2 => self.work.run::<2>(),
+            3 => self.work.run::<3>(),
+            4 => self.work.run::<4>(),
+            5 => self.work.run::<5>(),
+            6 => self.work.run::<6>(),
+            7 => self.work.run::<7>(),
+            _ => self.work.run::<8>(),
+        }
+    }
+}
+
+impl<W: OnRows> Widest<W> {
+    pub fn run(self) {
+        Arch::new().dispatch(self);
+    }
+}

@@ -6,9 +6,7 @@
 
 use std::collections::VecDeque;
 
-use pulp::{Arch, NullaryFnOnce};
-
-use super::rings::{LANES, Ring, Row, Rows, with_chunks};
+use super::rings::{LANES, OnRows, Ring, Row, Rows, Widest};
 use super::stretch::{Executed, HartStretch, Task};
 
 /// Whether an instruction waits for its misses.
@@ -52,13 +50,12 @@ impl SlottedWindows {
     pub fn tasks<'t>(&'t mut self, stretch: &'t HartStretch, tasks: &mut Vec<Task<'t>>) {
         let (chunks, slots) = (self.chunks, self.slots);
         for window in &mut self.windows {
-            let advance = Advance {
-                chunks,
+            let work = Advance {
                 window,
                 stretch,
                 slots,
             };
-            tasks.push(Box::new(move || Arch::new().dispatch(advance)));
+            tasks.push(Box::new(move || Widest { chunks, work }.run()));
         }
     }
 
@@ -68,26 +65,17 @@ impl SlottedWindows {
     }
 }
 
-/// A window that goes on, compiled for the widest vectors of the machine.
+/// A window that goes on.
 struct Advance<'t> {
-    chunks: usize,
     window: &'t mut Window,
     stretch: &'t HartStretch,
     slots: u32,
 }
 
-impl NullaryFnOnce for Advance<'_> {
-    type Output = ();
-
+impl OnRows for Advance<'_> {
     #[inline(always)]
-    fn call(self) {
-        let Advance {
-            chunks,
-            window,
-            stretch,
-            slots,
-        } = self;
-        with_chunks!(chunks, window.advance_all(stretch, slots));
+    fn run<const N: usize>(self) {
+        self.window.advance_all::<N>(self.stretch, self.slots);
     }
 }
 

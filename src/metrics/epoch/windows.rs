@@ -1,9 +1,7 @@
 //! Epochs of every window and capacity at once, as vectors of 16-bit lanes. An instruction retires at most
 //! one epoch after the one before it, so that lanes stay small when the bases move in time.
 
-use pulp::{Arch, NullaryFnOnce};
-
-use super::rings::{LANES, Ring, with_chunks};
+use super::rings::{LANES, OnRows, Ring, Widest};
 use super::stretch::{HartStretch, Task};
 
 /// Most capacities.
@@ -62,13 +60,12 @@ impl Windows {
         } = self;
         let (chunks, weights) = (*chunks, &weights[..]);
         for window in windows {
-            let advance = Advance {
-                chunks,
+            let work = Advance {
                 window,
                 weights,
                 stretch,
             };
-            tasks.push(Box::new(move || Arch::new().dispatch(advance)));
+            tasks.push(Box::new(move || Widest { chunks, work }.run()));
         }
     }
 
@@ -78,26 +75,17 @@ impl Windows {
     }
 }
 
-/// A window that goes on, compiled for the widest vectors of the machine.
+/// A window that goes on.
 struct Advance<'t> {
-    chunks: usize,
     window: &'t mut Window,
     weights: &'t [[i16; LANES]],
     stretch: &'t HartStretch,
 }
 
-impl NullaryFnOnce for Advance<'_> {
-    type Output = ();
-
+impl OnRows for Advance<'_> {
     #[inline(always)]
-    fn call(self) {
-        let Advance {
-            chunks,
-            window,
-            weights,
-            stretch,
-        } = self;
-        with_chunks!(chunks, window.advance(weights, stretch));
+    fn run<const N: usize>(self) {
+        self.window.advance::<N>(self.weights, self.stretch);
     }
 }
 

@@ -17,7 +17,7 @@ use super::figures::Figures;
 use super::influence;
 use super::nest_model::NestModel;
 use super::parameters::ParameterTable;
-use super::ranking::Ranking;
+use super::ranking::{Ranking, listed};
 use super::summary::define_ratio;
 use crate::analysis::facts::{Function, Loop, Program};
 use crate::expr::{Expr, FigureId};
@@ -240,9 +240,7 @@ pub(super) fn costliest(
     let least = LEAST_SHARE * (others + all.filter(|one| one.is_finite()).sum::<f64>());
     let mut found = ranking.costliest(nests, nests.len(), figures);
     found.retain(|nest| seconds(*nest) > 0.0 && seconds(*nest) >= least);
-    found.retain(|nest| nests[*nest].nest.is_shown());
-    found.truncate(MOST);
-    (found, least)
+    (listed(nests, found, MOST), least)
 }
 
 /// Seconds of the program, as far as they are known.

@@ -49,8 +49,8 @@ impl Reached {
         for function in &circles.recursive {
             doubts[*function].insert(ReasonCode::Recursion);
         }
-        let shared_turns: Vec<BTreeSet<&Symbol>> = (program.functions.iter())
-            .map(|function| coverage::shared_turns(&function.body))
+        let uncertain_turns: Vec<BTreeSet<&Symbol>> = (program.functions.iter())
+            .map(|function| coverage::uncertain_turns(&function.body))
             .collect();
         let elsewhere = Elsewhere::of(program, &entries);
         for function in &elsewhere.handed {
@@ -68,7 +68,7 @@ impl Reached {
                 functions[site.callee] = true;
                 let inherited = doubts[*caller].clone();
                 doubts[site.callee].extend(inherited);
-                let shared = &shared_turns[*caller];
+                let shared = &uncertain_turns[*caller];
                 let (loops, own) = site.way(nests);
                 let mut branches = loops.iter().flat_map(|chain| &chain.weight).chain(own);
                 if branches.any(|(branch, _)| shared.contains(branch)) {

@@ -126,7 +126,7 @@ fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCo
                 true => ReasonCode::ConditionOnLoops,
                 false => ReasonCode::UndecidedBranch,
             }),
-            Decision::OnceOfSeveral(_) => Some(ReasonCode::UndecidedBranch),
+            Decision::PerhapsOnce(_) => Some(ReasonCode::UndecidedBranch),
             Decision::Data | Decision::Guard(_) => None,
         }
     };
@@ -146,7 +146,10 @@ fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCo
         let deciding = undecided::deciding_operations(nest, &is_open, value);
         found.extend(deciding.into_iter().filter_map(code));
     }
-    found.extend(nest.is_shared_turn().then_some(ReasonCode::UndecidedBranch));
+    found.extend(
+        nest.is_uncertain_turn()
+            .then_some(ReasonCode::UndecidedBranch),
+    );
     found.extend(outside(nest, value).then_some(ReasonCode::ConditionOnLoops));
     found
 }
