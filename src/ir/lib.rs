@@ -25,6 +25,7 @@ mod value;
 pub mod visit;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Place};
@@ -395,13 +396,34 @@ pub enum Jump {
 /// What lowering leaves in a function's body until its jumps have become loops and branches.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Mark {
-    Label(#[serde(with = "interned")] Arc<str>),
+    Label(Label),
     /// A jump to one of several labels; `may_pass` if it may also go on behind itself.
     Goto {
-        #[serde(with = "interned")]
-        labels: Vec<Arc<str>>,
+        labels: Vec<Label>,
         may_pass: bool,
     },
+}
+
+/// Where a jump goes to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Label {
+    /// A label of the source, before the statement that carries it.
+    Statement(#[serde(with = "interned")] Arc<str>),
+    /// The end of the body of the loop of that name: what `cycle` of it goes to.
+    Cycle(#[serde(with = "interned")] Arc<str>),
+    /// Behind the loop of that name: what `exit` of it goes to.
+    Exit(#[serde(with = "interned")] Arc<str>),
+}
+
+/// The jump as the source writes it.
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Label::Statement(name) => write!(f, "go to {name}"),
+            Label::Cycle(name) => write!(f, "cycle {name}"),
+            Label::Exit(name) => write!(f, "exit {name}"),
+        }
+    }
 }
 
 /// Why something is not understood: a code that reports count, and detail for a person.

@@ -1,12 +1,8 @@
 //! Where statements go on: through to the next one, or elsewhere by a jump.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use crate::ir::Stmt;
-
-/// A statement label, `exit name` or `cycle name`.
-pub type Label = Arc<str>;
+use crate::ir::{Label, Stmt};
 
 /// Whether control reaches what follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,11 +7,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::flow::{Exits, Falls, Flow, Label, Part};
+use super::flow::{Exits, Falls, Flow, Part};
 use crate::diagnostic::Place;
 use crate::ir::{
-    BinaryOp, Control, Evaluation, Function, If, Jump, Loop, Mark, Reason, Role, Stmt, Tested,
-    Type, UnaryOp, Value, VarId, Variable,
+    BinaryOp, Control, Evaluation, Function, If, Jump, Label, Loop, Mark, Reason, Role, Stmt,
+    Tested, Type, UnaryOp, Value, VarId, Variable,
 };
 use crate::reason::ReasonCode;
 
@@ -29,17 +29,17 @@ pub struct Marks {
 
 impl Marks {
     /// The mark of a label before the statement that carries it.
-    pub fn label(&mut self, place: Place, name: &str) -> Stmt {
+    pub fn label(&mut self, place: Place, label: Label) -> Stmt {
         self.any = true;
-        let mark = Mark::Label(name.into());
+        let mark = Mark::Label(label);
         Stmt::Mark { place, mark }
     }
 
     /// The mark of a jump to one of several labels; it may also go on behind itself if `falls` is not never.
-    pub fn jump(&mut self, place: Place, labels: &[String], falls: Falls) -> Stmt {
+    pub fn jump(&mut self, place: Place, labels: Vec<Label>, falls: Falls) -> Stmt {
         self.any = true;
         let mark = Mark::Goto {
-            labels: labels.iter().map(|label| label.as_str().into()).collect(),
+            labels,
             may_pass: falls != Falls::Never,
         };
         Stmt::Mark { place, mark }
@@ -108,7 +108,11 @@ impl Jumps<'_> {
             } => {
                 // Of labels that stand twice, which is an error, jumps go to the first. Names of constructs may be used
                 // again.
-                if label.contains(' ') || self.seen.insert(label.clone()) {
+                let may_stand_again = match &label {
+                    Label::Statement(_) => false,
+                    Label::Cycle(_) | Label::Exit(_) => true,
+                };
+                if may_stand_again || self.seen.insert(label.clone()) {
                     parts.push(Part::Label(label));
                 }
                 return;
@@ -402,14 +406,8 @@ impl Jumps<'_> {
         let next = VarId(self.function.variables.len() as u32);
         let id = *self.targets.entry(label.clone()).or_insert(next);
         if id == next {
-            // `exit outer`; a label of C may have the name of a variable.
-            let is_named = label.contains(' ');
             self.function.variables.push(Variable {
-                name: if is_named {
-                    label.to_string().into()
-                } else {
-                    format!("go to {label}").into()
-                },
+                name: label.to_string().into(),
                 ty: Type::Logical(4),
                 dimensions: Vec::new(),
                 role: Role::Local,
@@ -432,7 +430,7 @@ fn repeated(body: Vec<Stmt>, flow: Flow, label: &Label) -> Part {
         tested: Tested::BeforeBody,
         reason: Reason {
             code: ReasonCode::GotoLoop,
-            detail: format!("go to {label}"),
+            detail: label.to_string(),
         },
     };
     let falls = if flow.jumps.is_empty() {

@@ -7,7 +7,7 @@ use super::super::flow::Falls;
 use super::fields::children;
 use super::labels::Labels;
 use super::lowering::Lowering;
-use crate::ir::{Jump, Stmt};
+use crate::ir::{Jump, Label, Stmt};
 use crate::reason::ReasonCode;
 
 impl<'t> Lowering<'t> {
@@ -22,11 +22,11 @@ impl<'t> Lowering<'t> {
         let Some((label, target)) = target else {
             return self.jump(node, Jump::Goto);
         };
-        let labels = [label.to_string()];
+        let labels = vec![Label::Statement(label.into())];
         let left = self.jumps.loops_left(target);
         if is_back || passes_over && left == 0 {
             let place = self.place(node);
-            let mark = self.marks.jump(place, &labels, Falls::Never);
+            let mark = self.marks.jump(place, labels, Falls::Never);
             return self.emit(mark);
         }
         let is_forward = target > node.start_byte();
@@ -54,7 +54,9 @@ impl<'t> Lowering<'t> {
         if let Some(name) = name
             && self.labels(node).is_some_and(is_reached)
         {
-            let mark = self.marks.label(self.place(node), name);
+            let mark = self
+                .marks
+                .label(self.place(node), Label::Statement(name.into()));
             self.emit(mark);
         }
         self.statements(children(node));

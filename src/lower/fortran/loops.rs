@@ -11,8 +11,8 @@ use super::statements::children;
 use super::types::type_spec;
 use super::visit;
 use crate::ir::{
-    Control, Evaluation, If, Loop, LoopDirective, Reason, Role as Storage, Stmt, Tested, Value,
-    VarId,
+    Control, Evaluation, If, Label, Loop, LoopDirective, Reason, Role as Storage, Stmt, Tested,
+    Value, VarId,
 };
 use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
@@ -93,12 +93,12 @@ impl Lowering<'_> {
         body.extend(self.loop_body(&parts, name.clone()));
         let (place, end_line) = (self.place(node), self.end_line(node));
         // What `exit name` and `cycle name` inside of inner loops go to.
-        let mut mark = |word: &str| {
-            let name = name.as_ref()?;
-            Some(self.marks.label(place.clone(), &format!("{word} {name}")))
+        let mut mark = |label: fn(Arc<str>) -> Label| {
+            let name = name.as_deref()?;
+            Some(self.marks.label(place.clone(), label(name.into())))
         };
-        body.extend(mark("cycle"));
-        let after = mark("exit");
+        body.extend(mark(Label::Cycle));
+        let after = mark(Label::Exit);
         out.push(Stmt::Loop(Box::new(Loop {
             place,
             end_line,

@@ -13,8 +13,8 @@ use super::procedure::Lowering;
 use super::scope::{Class, Symbol};
 use crate::diagnostic::{DiagnosticCode, Place, Severity};
 use crate::ir::{
-    Control, Evaluation, Jump, Loop, LoopDirective, Printed, Reason, Role as Storage, Stmt, Tested,
-    Value, VarId, Variable,
+    Control, Evaluation, Jump, Label, Loop, LoopDirective, Printed, Reason, Role as Storage, Stmt,
+    Tested, Value, VarId, Variable,
 };
 use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
@@ -43,7 +43,7 @@ impl Lowering<'_> {
             if node.kind() == kind::STATEMENT_LABEL
                 && let Some(label) = self.label(*node)
             {
-                let mark = self.marks.label(self.place(*node), &label);
+                let mark = self.marks.label(self.place(*node), label);
                 out.push(mark);
                 continue;
             }
@@ -347,9 +347,12 @@ impl Lowering<'_> {
         let named = named_children(node).first().map(|n| self.reader.name(*n));
         match (named, self.loops.innermost()) {
             (Some(name), Some(innermost)) if innermost != Some(&name) => {
-                let word = if kind == Jump::Exit { "exit" } else { "cycle" };
-                self.marks
-                    .jump(place, &[format!("{word} {name}")], Falls::Never)
+                let name = name.as_str().into();
+                let label = match kind {
+                    Jump::Exit => Label::Exit(name),
+                    _ => Label::Cycle(name),
+                };
+                self.marks.jump(place, vec![label], Falls::Never)
             }
             _ => Stmt::Jump { place, kind },
         }
@@ -359,7 +362,7 @@ impl Lowering<'_> {
     fn goto(&mut self, node: Node, out: &mut Vec<Stmt>) {
         let place = self.place(node);
         let parts = named_children(node);
-        let labels: Vec<String> = parts.iter().filter_map(|n| self.label(*n)).collect();
+        let labels: Vec<Label> = parts.iter().filter_map(|n| self.label(*n)).collect();
         let values: Vec<Value> = self.values_below(node);
         let falls = match node.kind() {
             kind::ARITHMETIC_IF => Falls::Never,
@@ -381,11 +384,11 @@ impl Lowering<'_> {
             return;
         }
         out.extend(first);
-        out.push(self.marks.jump(place, &labels, falls));
+        out.push(self.marks.jump(place, labels, falls));
     }
 
     /// The number of a statement label, without leading zeros.
-    fn label(&self, node: Node) -> Option<String> {
+    fn label(&self, node: Node) -> Option<Label> {
         if !matches!(
             node.kind(),
             kind::STATEMENT_LABEL | kind::STATEMENT_LABEL_REFERENCE
@@ -400,7 +403,7 @@ impl Lowering<'_> {
             .filter(char::is_ascii_digit)
             .collect();
         let digits = digits.trim_start_matches('0');
-        (!digits.is_empty()).then(|| digits.to_string())
+        (!digits.is_empty()).then(|| Label::Statement(digits.into()))
     }
 
     /// The expressions among the children of a node.

@@ -433,13 +433,22 @@ impl<N: Number> Domain<N> {
         found.unwrap_or(function.rest.clone())
     }
 
+    /// Whether a loop goes over the blocks of another one that parameters block.
+    pub fn is_over_blocks(&self, variable: usize) -> bool {
+        let range = &self.loops[variable];
+        !range.holds_tiles
+            && range.known_step.is_none()
+            && self
+                .loops
+                .iter()
+                .any(|inner| inner.tile_of == Some(variable))
+    }
+
     /// Whether a loop goes by one through values that are always the same, blocks apart.
     pub fn is_fixed(&self, variable: usize) -> bool {
         let range = &self.loops[variable];
-        let is_over_blocks = |outer: usize| {
-            let around = &self.loops[outer];
-            range.tile_of == Some(outer) && !around.holds_tiles && around.known_step.is_none()
-        };
+        let is_over_blocks =
+            |outer: usize| range.tile_of == Some(outer) && self.is_over_blocks(outer);
         let mut bounds = range.lowers.iter().chain(&range.uppers);
         range.known_step == Some(1.0)
             && bounds.all(|bound| bound.terms.iter().all(|(outer, _)| is_over_blocks(*outer)))

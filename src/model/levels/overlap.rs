@@ -506,7 +506,7 @@ impl Search<'_> {
             };
             let Some(value) = values[variable].clone() else {
                 // Of the blocks, one holds whatever the loop in it is to be.
-                if self.is_over_blocks(variable) {
+                if self.domain.is_over_blocks(variable) {
                     continue;
                 }
                 // Any value will do: try both ends.
@@ -529,7 +529,7 @@ impl Search<'_> {
             };
             let free_block = |bound: &Affine<Expr>| {
                 let mut blocks = bound.terms.iter().map(|(v, _)| *v);
-                blocks.find(|v| values[*v].is_none() && self.is_over_blocks(*v))
+                blocks.find(|v| values[*v].is_none() && self.domain.is_over_blocks(*v))
             };
             // Where any block may be the one, the bounds are those of all blocks.
             let is_above = range.lowers.iter().all(|bound| match free_block(bound) {
@@ -546,14 +546,6 @@ impl Search<'_> {
             values[variable] = Some(value);
         }
         true
-    }
-
-    /// Whether a loop goes over the blocks of another one that parameters block.
-    fn is_over_blocks(&self, variable: usize) -> bool {
-        let loops = &self.domain.loops;
-        !loops[variable].holds_tiles
-            && loops.iter().any(|inner| inner.tile_of == Some(variable))
-            && loops[variable].known_step.is_none()
     }
 
     /// Whether an affine function is at least `limit` on the whole domain, as far as that can be seen by

@@ -270,8 +270,14 @@ impl<N: Number> Profiler<'_, N> {
         gaps.sort_unstable();
         gaps.dedup();
         let each = |this: &Self, r: usize, kind| {
+            let executions = this.executions(r, level, part.iterations);
+            // What covers it in all blocks together does so in one of them.
+            let executions = match this.is_covered_in_one_block(r, kind, level) {
+                true => executions.shifted(-1.0).not_negative(),
+                false => executions,
+            };
             this.lines_of(r, kind, level + 1, &inner.given, Tiles::Mean, false)
-                .times(&this.executions(r, level, part.iterations))
+                .times(&executions)
         };
         let mut left: Vec<[N; 2]> = here
             .iter()
@@ -372,23 +378,32 @@ impl<N: Number> Profiler<'_, N> {
         }
     }
 
+    /// Whether a reference that each block comes to altogether is covered by another one, which goes through the
+    /// blocks. In a single one, longer than the loop, it must not count: formulas are over blocks of any size.
+    fn is_covered_in_one_block(&self, r: usize, kind: Kind, level: usize) -> bool {
+        self.covered.of(kind, level, r).offsets.is_empty()
+            && self.domain().is_over_blocks(level)
+            && !self.is_moved_by(r, level)
+    }
+
+    /// Whether a loop, or one over its tiles, moves a reference.
+    fn is_moved_by(&self, r: usize, level: usize) -> bool {
+        let moves = |v: usize| {
+            let mut terms = self.references[r].dimensions.iter().flatten();
+            terms.any(|(u, _)| *u == v)
+        };
+        let loops = &self.domain().loops;
+        let as_tile = (level..loops.len()).any(|u| loops[u].tile_of == Some(level) && moves(u));
+        moves(level) || as_tile
+    }
+
     /// The innermost loop of those from `level` on that all repeat the same accesses of a reference: what
     /// the next iteration of the loop at `level` touches was touched one iteration of that loop ago.
     fn repeated_by(&self, r: usize, level: usize) -> usize {
-        let reference = &self.references[r];
-        let loops = &self.domain().loops;
         let repeats = |inner: &usize| {
-            let moves = |v: usize| {
-                reference
-                    .dimensions
-                    .iter()
-                    .any(|terms| terms.iter().any(|(u, _)| *u == v))
-            };
-            let as_tile =
-                (*inner..loops.len()).any(|u| loops[u].tile_of == Some(*inner) && moves(u));
-            !moves(*inner) && !as_tile && !loops[*inner].shapes_inner
+            !self.is_moved_by(r, *inner) && !self.domain().loops[*inner].shapes_inner
         };
-        (level + 1..reference.level)
+        (level + 1..self.references[r].level)
             .take_while(repeats)
             .last()
             .unwrap_or(level)
