@@ -4,7 +4,8 @@
 //! system has no locks there are no claims: then a shard may be computed twice, to the same bytes.
 
 use std::fs::{File, TryLockError};
-use std::path::PathBuf;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
 
 use super::place::Place;
 use crate::commands::outputs::removed_on_signals;
@@ -26,21 +27,31 @@ impl Drop for Claim {
 impl Claim {
     /// None if somebody else computes the shard.
     pub fn try_take(place: &Place, shard: &Hash) -> Option<Claim> {
-        let Ok((file, path)) = open(place, shard) else {
-            return Some(Claim(None));
-        };
-        match file.try_lock() {
-            Ok(()) => Some(Claim::held(file, path)),
-            Err(TryLockError::WouldBlock) => None,
-            Err(TryLockError::Error(_)) => Some(Claim(None)),
-        }
+        Claim::taken(place, shard, File::try_lock)
     }
 
     /// Waits until nobody else computes the shard.
     pub fn wait(place: &Place, shard: &Hash) -> Claim {
-        match open(place, shard) {
-            Ok((file, path)) if file.lock().is_ok() => Claim::held(file, path),
-            _ => Claim(None),
+        let lock = |file: &File| file.lock().map_err(TryLockError::Error);
+        Claim::taken(place, shard, lock).unwrap_or(Claim(None))
+    }
+
+    fn taken(
+        place: &Place,
+        shard: &Hash,
+        lock: impl Fn(&File) -> Result<(), TryLockError>,
+    ) -> Option<Claim> {
+        loop {
+            let Ok((file, path)) = open(place, shard) else {
+                return Some(Claim(None));
+            };
+            match lock(&file) {
+                Ok(()) if is_at(&file, &path) => return Some(Claim::held(file, path)),
+                // Who had it has removed the file meanwhile: a lock on it keeps nobody away.
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return None,
+                Err(TryLockError::Error(_)) => return Some(Claim(None)),
+            }
         }
     }
 
@@ -50,11 +61,40 @@ impl Claim {
     }
 }
 
-fn open(place: &Place, shard: &Hash) -> std::io::Result<(File, PathBuf)> {
+/// How often the directory may vanish before a file in it is opened: whoever is ready removes it if it is empty.
+const TRIES: usize = 100;
+
+fn open(place: &Place, shard: &Hash) -> io::Result<(File, PathBuf)> {
     let path = place.claim(shard);
-    std::fs::create_dir_all(place.claims())?;
-    let file = File::options().create(true).append(true).open(&path)?;
-    Ok((file, path))
+    let opened = || {
+        std::fs::create_dir_all(place.claims())?;
+        File::options().create(true).append(true).open(&path)
+    };
+    let has_vanished =
+        |error: &io::Error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists);
+    let mut left = TRIES;
+    loop {
+        left -= 1;
+        match opened() {
+            Err(error) if has_vanished(&error) && left > 0 => {}
+            opened => return Ok((opened?, path)),
+        }
+    }
+}
+
+/// Whether a file is the one at that path.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let (Ok(own), Ok(there)) = (file.metadata(), std::fs::metadata(path)) else {
+        return false;
+    };
+    (own.dev(), own.ino()) == (there.dev(), there.ino())
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, path: &Path) -> bool {
+    path.exists()
 }
 
 /// Removes the directory if no claim is left.
