@@ -94,8 +94,8 @@ impl Lowering<'_> {
         let (place, end_line) = (self.place(node), self.end_line(node));
         // What `exit name` and `cycle name` inside of inner loops go to.
         let mut mark = |label: fn(Arc<str>) -> Label| {
-            let name = name.as_deref()?;
-            Some(self.marks.label(place.clone(), label(name.into())))
+            let name = name.clone()?;
+            Some(self.marks.label(place.clone(), label(name)))
         };
         body.extend(mark(Label::Cycle));
         let after = mark(Label::Exit);

@@ -347,7 +347,6 @@ impl Lowering<'_> {
         let named = named_children(node).first().map(|n| self.reader.name(*n));
         match (named, self.loops.innermost()) {
             (Some(name), Some(innermost)) if innermost != Some(&name) => {
-                let name = name.as_str().into();
                 let label = match kind {
                     Jump::Exit => Label::Exit(name),
                     _ => Label::Cycle(name),
