@@ -574,6 +574,8 @@ pub enum TraceFormat {
     Execlog,
     Spike,
     Gdb,
+    Gem5,
+    Whisper,
     Stf,
     Champsim,
     Native,

@@ -14,6 +14,7 @@ use super::isa::{self, Class, Decoded, TextError};
 pub(super) use edan::Edan;
 pub(super) use execlog::Execlog;
 pub(super) use gdb::Gdb;
+pub(super) use hex::{prefix as hexadecimal, whole as address};
 pub(super) use spike::Spike;
 
 /// What the part of a line says that names the instruction.
