@@ -123,9 +123,7 @@ pub(super) fn each_line(
                 let limit = LONGEST_LINE;
                 return Err(failed(lines, LineError::TooLong { limit }));
             }
-            if !line.trim_ascii().is_empty()
-                && !take(line).map_err(|error| failed(lines, error))?
-            {
+            if !line.trim_ascii().is_empty() && !take(line).map_err(|error| failed(lines, error))? {
                 return Ok(blocks.read);
             }
             lines += 1;

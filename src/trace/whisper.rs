@@ -94,9 +94,9 @@ impl Reader<'_> {
             self.columns = Some(columns(line));
             return Ok(true);
         }
-        let columns = self
-            .columns
-            .ok_or_else(|| other("no line of titles, `pc, inst, modified regs, …`, is before it"))?;
+        let columns = self.columns.ok_or_else(|| {
+            other("no line of titles, `pc, inst, modified regs, …`, is before it")
+        })?;
         let mut fields: [&[u8]; MOST_COLUMNS] = [b""; MOST_COLUMNS];
         let mut count = 0;
         for field in line.split(|c| *c == b',') {
@@ -111,22 +111,30 @@ impl Reader<'_> {
         let pc = number(first(fields[0])).ok_or_else(|| other("the pc is not a number"))?;
         let word = number(fields[1]).and_then(|word| u32::try_from(word).ok());
         let word = word.ok_or_else(|| other("the machine word is not a 32-bit number"))?;
-        let hart = columns.hart.map_or(Some(0), |column| number(fields[column]));
+        let hart = columns
+            .hart
+            .map_or(Some(0), |column| number(fields[column]));
         let hart = hart.and_then(|hart| u32::try_from(hart).ok());
         let hart = hart.ok_or_else(|| other("the hart is not a number"))?;
         let trap = columns.trap.map_or(&b""[..], |column| fields[column]);
         if !trap.is_empty() {
-            let cause = number(trap).ok_or_else(|| other("the cause of the trap is not a number"))?;
+            let cause =
+                number(trap).ok_or_else(|| other("the cause of the trap is not a number"))?;
             if !is_call(word, cause) {
                 self.trapped += 1;
                 return Ok(true);
             }
         }
-        let text = columns.disassembly.map_or(&b""[..], |column| fields[column]);
+        let text = columns
+            .disassembly
+            .map_or(&b""[..], |column| fields[column]);
         let text = || String::from_utf8_lossy(text).replace(';', ",");
         let id = self.words.find(Site { hart, pc, word }, text)?;
         let is_conditional = self.words.expects(id).0 == Addresses::AtMostOne;
-        for access in fields[MEMORY].split(|c| *c == b';').filter(|access| !access.is_empty()) {
+        for access in fields[MEMORY]
+            .split(|c| *c == b';')
+            .filter(|access| !access.is_empty())
+        {
             let address = first(access);
             let rest = &access[address.len()..];
             let address = number(address).ok_or_else(|| LineError::Address(excerpt(access)))?;
@@ -141,7 +149,10 @@ impl Reader<'_> {
 }
 
 fn columns(titles: &[u8]) -> Columns {
-    let titles: Vec<&[u8]> = titles.split(|c| *c == b',').map(<[u8]>::trim_ascii).collect();
+    let titles: Vec<&[u8]> = titles
+        .split(|c| *c == b',')
+        .map(<[u8]>::trim_ascii)
+        .collect();
     let column = |title: &[u8]| {
         let place = titles.iter().position(|own| *own == title);
         place.filter(|place| *place < MOST_COLUMNS)

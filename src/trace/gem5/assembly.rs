@@ -134,7 +134,10 @@ mod tests {
         ] {
             let own = assembly(text).expect("of 64 bits");
             assert!(
-                matches!(isa::decode_text(&own), Err(isa::TextError::UnknownMnemonic { .. })),
+                matches!(
+                    isa::decode_text(&own),
+                    Err(isa::TextError::UnknownMnemonic { .. })
+                ),
                 "{text}"
             );
         }

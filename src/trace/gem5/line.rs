@@ -158,7 +158,15 @@ mod tests {
 
     #[test]
     fn flags_add_and_remove_parts() {
-        let expected = |thread, part| ("system.cpu".into(), thread, 0x104be, part, "c_lw a4, 0(a5)".into());
+        let expected = |thread, part| {
+            (
+                "system.cpu".into(),
+                thread,
+                0x104be,
+                part,
+                "c_lw a4, 0(a5)".into(),
+            )
+        };
         for line in [
             "   1000: system.cpu: A0 T0 : 0x104be @main+4    : c_lw a4, 0(a5)             : MemRead :  D=0x2a A=0x800210  flags=(IsLoad)",
             "   1000: system.cpu: T0 : 0x104be @main+4    : c_lw a4, 0(a5)             : MemRead :  D=0x2a A=0x800210",
@@ -169,7 +177,8 @@ mod tests {
         ] {
             assert_eq!(parsed(line), expected(0, Part::Whole), "{line}");
         }
-        let line = "9: system.cpu: A3 T1 : 0x104be @f.constprop.0. 0 : c_lw a4, 0(a5) : MemRead :  A=0x10";
+        let line =
+            "9: system.cpu: A3 T1 : 0x104be @f.constprop.0. 0 : c_lw a4, 0(a5) : MemRead :  A=0x10";
         assert_eq!(parsed(line), expected(1, Part::Micro));
         let line = "9: system.cpu: 0x104be @f.10    : c_lw a4, 0(a5)            ";
         assert_eq!(parsed(line), expected(0, Part::Macro));
@@ -179,8 +188,12 @@ mod tests {
     fn the_key_is_the_same_at_other_ticks() {
         let key = |line: &'static str| Line::parse(line.as_bytes()).expect(line).key;
         assert_eq!(
-            key("1: board.cores0.core: T0 : 0x10 @f    : add a0, a1, a2             : IntAlu :  D=0x1"),
-            key("99999: board.cores0.core: T0 : 0x10 @f    : add a0, a1, a2             : IntAlu :  D=0x2"),
+            key(
+                "1: board.cores0.core: T0 : 0x10 @f    : add a0, a1, a2             : IntAlu :  D=0x1"
+            ),
+            key(
+                "99999: board.cores0.core: T0 : 0x10 @f    : add a0, a1, a2             : IntAlu :  D=0x2"
+            ),
         );
     }
 
