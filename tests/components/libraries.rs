@@ -78,15 +78,14 @@ fn functions_of_libraries_have_names() {
         assert!(instructions(&without, "outside program") > 5000);
         assert_eq!(instructions(&with, "outside program"), 0);
         assert_eq!(instructions(&without, "main"), instructions(&with, "main"));
-        // 8000 bytes each.
-        for name in ["memset (libc.so.6)", "memcpy (libc.so.6)"] {
-            assert!(
-                instructions(&with, name) > 1000,
-                "{name}: {}",
-                with["regions"]
-            );
+        // 8000 bytes in words of 8. Of `memcpy` the part that copies pages has no symbol.
+        for (name, least) in [
+            ("memset (libc.so.6)", 1000),
+            ("memcpy (libc.so.6)", 20),
+            ("malloc (libc.so.6)", 20),
+        ] {
+            assert!(instructions(&with, name) > least, "{name}");
         }
-        assert!(instructions(&with, "malloc (libc.so.6)") > 20);
         for name in ["malloc@plt", "free@plt"] {
             assert!(instructions(&with, name) > 0, "{name}");
         }
@@ -104,10 +103,9 @@ fn functions_of_libraries_have_names() {
             &run,
             &["--by", "loop", "--library", &libc, "--library", &loader],
         );
-        let names = loops["regions"].as_array().expect("regions").iter();
-        let copies = names.filter_map(|own| own["name"].as_str());
-        let mut copies = copies.filter(|name| name.starts_with("memcpy+0x"));
-        assert!(copies.all(|name| name.ends_with(" (libc.so.6)")));
+        let mut names = loops["regions"].as_array().expect("regions").iter();
+        let is_own = |name: &str| name.starts_with("memset+0x") && name.ends_with(" (libc.so.6)");
+        assert!(names.any(|own| own["name"].as_str().is_some_and(is_own)));
     }
 }
 
