@@ -485,6 +485,10 @@ pub struct TraceArgs {
     /// Where the program was loaded, if it is position-independent [default: where QEMU loads it]
     #[arg(long, value_name = "ADDRESS", requires = "elf")]
     pub elf_base: Option<String>,
+    /// A shared library of the program, whose functions are then named. Where it was loaded is found in the trace, unless
+    /// it is given; repeat for more
+    #[arg(long = "library", value_name = "FILE[@ADDRESS]", requires = "elf")]
+    pub libraries: Vec<String>,
     /// Also report every figure by function, source line, machine loop or source nest; needs --elf
     #[arg(long, value_enum, requires = "elf")]
     pub by: Option<RegionBy>,
@@ -574,6 +578,8 @@ pub enum TraceFormat {
     Execlog,
     Spike,
     Gdb,
+    Gem5,
+    Whisper,
     Stf,
     Champsim,
     Native,

@@ -2,7 +2,9 @@
 
 use object::elf;
 use object::read::elf::{ElfFile64, FileHeader, ProgramHeader};
-use object::{Endianness, Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
+use object::{
+    Endianness, Object, ObjectSection, ObjectSymbol, ObjectSymbolTable, SectionKind, SymbolKind,
+};
 
 /// A linked 64-bit RISC-V program. All addresses are as linked; where it is loaded is added to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,6 +190,7 @@ fn functions(file: &ElfFile64<'_, Endianness>) -> Vec<Function> {
             })
         })
         .collect();
+    functions.extend(stubs(file));
     functions.sort();
     functions.dedup();
     let starts: Vec<u64> = functions.iter().map(|f| f.low).collect();
@@ -199,6 +202,48 @@ fn functions(file: &ElfFile64<'_, Endianness>) -> Vec<Function> {
     }
     functions.dedup();
     functions
+}
+
+/// The stubs through which functions of shared libraries are called, as `name@plt`: the psABI lays them out as 32 bytes
+/// of their own and then 16 for each function, in the order of the relocations.
+fn stubs(file: &ElfFile64<'_, Endianness>) -> Vec<Function> {
+    const HEADER: u64 = 32;
+    const STUB: u64 = 16;
+    let Some(section) = file.section_by_name(".plt") else {
+        return Vec::new();
+    };
+    let symbols = file.dynamic_symbol_table();
+    let slots = file
+        .dynamic_relocations()
+        .into_iter()
+        .flatten()
+        .filter(|(_, relocation)| {
+            relocation.flags()
+                == object::RelocationFlags::Elf {
+                    r_type: elf::R_RISCV_JUMP_SLOT,
+                }
+        });
+    let names: Vec<Option<String>> = slots
+        .map(|(_, relocation)| match relocation.target() {
+            object::RelocationTarget::Symbol(index) => {
+                let symbol = symbols.as_ref()?.symbol_by_index(index).ok()?;
+                symbol.name().ok().map(str::to_string)
+            }
+            _ => None,
+        })
+        .collect();
+    if section.size() != HEADER + STUB * names.len() as u64 {
+        return Vec::new();
+    }
+    let lows = (0..).map(|number| section.address() + HEADER + STUB * number);
+    let stub = |(low, name): (u64, Option<String>)| {
+        Some(Function {
+            low,
+            high: low + STUB,
+            name: format!("{}@plt", name?),
+        })
+    };
+    lows.zip(names).filter_map(stub).collect()
 }
 
 fn variables(file: &ElfFile64<'_, Endianness>) -> Vec<Variable> {

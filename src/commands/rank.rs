@@ -1,7 +1,7 @@
 //! `loopsheet rank`: several traces in one table, the most sensitive to latency first.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
 
@@ -34,7 +34,7 @@ pub fn run(args: &RankArgs, voice: Voice) -> anyhow::Result<Status> {
     };
     let mut status = Status::Done;
     for path in &args.traces {
-        let report = trace::analyse(&asked.trace(path)?, None, voice)?.report;
+        let report = trace::analyse(&asked.trace(path), None, voice)?.report;
         status = status.max(trace::judge(report.trace.end, voice));
         rank.traces.push(RankedTrace::of(&report));
     }
@@ -73,8 +73,8 @@ fn files(args: &RankArgs) -> anyhow::Result<Outputs> {
 
 /// What every trace is asked.
 struct Asked {
-    /// Arguments of `trace`, without the trace.
-    typed: Vec<OsString>,
+    /// Arguments of `trace`, of which the trace is another one each time.
+    args: TraceArgs,
     caches: Vec<CacheSpec>,
     notes: Vec<String>,
 }
@@ -96,7 +96,7 @@ impl Asked {
         let is_timed = |spec: &CacheSpec| {
             spec.latency_cycles.is_some_and(|cycles| cycles > 0) && spec.write == WritePolicy::Back
         };
-        let caches = caches(&parse(&typed, "-".into(), args.cache.is_empty())?)?;
+        let caches = caches(&parse(&typed, args.cache.is_empty())?)?;
         let has_core = caches.iter().all(is_timed);
         let mut notes = Vec::new();
         match has_core {
@@ -123,18 +123,21 @@ impl Asked {
             .unwrap_or(1 << 20);
         typed.extend(["--capacities".into(), largest.max(64).to_string().into()]);
         Ok(Asked {
-            typed,
+            args: parse(&typed, false)?,
             caches,
             notes,
         })
     }
 
     fn inputs(&self) -> anyhow::Result<Inputs> {
-        trace::settings::inputs(&self.trace(&PathBuf::from("-"))?)
+        trace::settings::inputs(&self.args)
     }
 
-    fn trace(&self, path: &PathBuf) -> anyhow::Result<TraceArgs> {
-        parse(&self.typed, path.into(), false)
+    fn trace(&self, path: &Path) -> TraceArgs {
+        TraceArgs {
+            trace: Some(path.to_path_buf()),
+            ..self.args.clone()
+        }
     }
 }
 
@@ -203,11 +206,12 @@ fn core(args: &RankArgs) -> Vec<OsString> {
     typed
 }
 
-fn parse(typed: &[OsString], trace: OsString, with_core: bool) -> anyhow::Result<TraceArgs> {
+/// Arguments of `trace` with a trace that stands for any.
+fn parse(typed: &[OsString], with_core: bool) -> anyhow::Result<TraceArgs> {
     let mut all: Vec<OsString> = vec!["loopsheet".into(), "trace".into()];
     all.extend(typed.iter().cloned());
     all.extend(with_core.then(|| "--camat".into()));
-    all.extend(["--".into(), trace]);
+    all.extend(["--".into(), "-".into()]);
     match Cli::try_parse_from(all)
         .map_err(|error| anyhow::anyhow!("{error}"))?
         .command

@@ -7,6 +7,7 @@ use crate::trace::Instruction;
 use crate::trace::isa::{Class, Facts, decode_word, length};
 
 /// Compares the instructions of a trace with those in the file.
+#[derive(Default)]
 pub struct Fit {
     base: u64,
     /// Address and machine word of all that have both.
@@ -49,13 +50,19 @@ impl Fit {
         }
     }
 
-    /// Looks at an instruction; its address as linked, if it lies in the program.
-    pub fn address(&mut self, instruction: &Instruction, code: &Code) -> Option<u64> {
+    /// Takes note of an instruction and its machine word; where it lies.
+    pub fn see(&mut self, instruction: &Instruction) -> Option<u64> {
         let pc = instruction.pc?;
         self.addressed += 1;
         if let Some(word) = instruction.word {
             self.words.push((pc, significant(word)));
         }
+        Some(pc)
+    }
+
+    /// Looks at an instruction; its address as linked, if it lies in the program.
+    pub fn address(&mut self, instruction: &Instruction, code: &Code) -> Option<u64> {
+        let pc = self.see(instruction)?;
         let address = pc.checked_sub(self.base)?;
         let in_file = code.word(address)?;
         let differs = match instruction.word {

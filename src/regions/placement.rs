@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::debug::SourceLine;
 use super::fit::{Difference, Fit, Verdict};
+use super::libraries::Library;
 use super::map::RegionMap;
 use crate::binary::BinaryError;
 use crate::trace::Instruction;
@@ -55,6 +56,16 @@ pub enum RegionError {
         base: u64,
         difference: Difference,
         likely_base: LikelyBase,
+    },
+    #[error(
+        "{library} is not the library that was traced, or it was not loaded at {base:#x}: at {:#x} the trace has {}, the file \
+         has {}",
+        .difference.pc, .difference.traced, .difference.in_file
+    )]
+    LibraryDiffers {
+        library: String,
+        base: u64,
+        difference: Difference,
     },
     #[error(
         "no instruction of the trace lies in it if it is loaded at {base:#x}: is it the program that was traced? {}",
@@ -127,6 +138,8 @@ enum Key {
         number: usize,
     },
     NoLoop(usize),
+    /// In one of the libraries.
+    Library(usize, Box<Key>),
     Outside,
     NoAddress,
     NoSymbol,
@@ -141,6 +154,7 @@ pub struct Placement {
     by: Granularity,
     base: u64,
     fit: Fit,
+    libraries: Vec<Library>,
     numbers: FxHashMap<Key, u32>,
     places: Vec<Place>,
 }
@@ -175,9 +189,17 @@ impl Placement {
             by,
             base,
             fit: Fit::at(base),
+            libraries: Vec::new(),
             numbers,
             places,
         })
+    }
+
+    /// With libraries that the program uses.
+    #[must_use]
+    pub fn with_libraries(mut self, libraries: Vec<Library>) -> Placement {
+        self.libraries = libraries;
+        self
     }
 
     /// The number of an instruction's region, in the order in which regions appear. Every instruction has one.
@@ -185,8 +207,8 @@ impl Placement {
         let address = self.fit.address(instruction, self.map.code());
         let key = match (instruction.pc, address) {
             (None, _) => Key::NoAddress,
-            (_, None) => Key::Outside,
-            (_, Some(address)) => self.key(address),
+            (_, None) => self.in_library(instruction).unwrap_or(Key::Outside),
+            (_, Some(address)) => key(&mut self.map, self.by, address),
         };
         if let Some(number) = self.numbers.get(&key) {
             return *number;
@@ -209,6 +231,7 @@ impl Placement {
     /// The trace is not one of this program at this base.
     pub fn finish(self) -> Result<Vec<Place>, RegionError> {
         judge(&self.fit, &self.map, self.base)?;
+        self.libraries.iter().try_for_each(Library::judge)?;
         Ok(self.places)
     }
 
@@ -217,98 +240,126 @@ impl Placement {
         &self.places[number as usize]
     }
 
-    fn key(&mut self, address: u64) -> Key {
-        if self.by == Granularity::Line {
-            return self.map.line_at(address).map_or(Key::NoLine, Key::Line);
-        }
-        if self.by == Granularity::Site {
-            return self.site(address).unwrap_or(Key::NoLine);
-        }
-        let Some(function) = self.map.function_at(address) else {
-            return Key::NoSymbol;
-        };
-        if self.by == Granularity::Function {
-            return Key::Function(function);
-        }
-        let number = self.map.nest(function).whole_loop_at(address);
-        number.map_or(Key::NoLoop(function), |number| Key::Loop {
-            function,
-            number,
-        })
-    }
-
-    fn site(&self, address: u64) -> Option<Key> {
-        let mut frames = self.map.frames_at(address);
-        frames.reverse();
-        let line = frames.first()?.place.clone()?;
-        let called_from = frames[1..]
-            .iter()
-            .filter_map(|frame| frame.place.clone())
-            .collect();
-        let symbol = self
-            .map
-            .function_at(address)
-            .map(|number| self.map.function(number).name.clone());
-        let functions = frames
-            .into_iter()
-            .filter_map(|frame| frame.function)
-            .chain(symbol)
-            .collect();
-        Some(Key::Site {
-            line,
-            functions,
-            called_from,
-        })
+    fn in_library(&mut self, instruction: &Instruction) -> Option<Key> {
+        let mut libraries = self.libraries.iter_mut().enumerate();
+        let (number, library, address) = libraries.find_map(|(number, library)| {
+            let address = library.address(instruction)?;
+            Some((number, library, address))
+        })?;
+        let own = key(&mut library.map, self.by, address);
+        Some(Key::Library(number, Box::new(own)))
     }
 
     fn place(&mut self, key: &Key) -> Place {
-        let plain = |name: &str| Place {
-            name: name.to_string(),
-            ..Place::default()
-        };
-        match *key {
-            Key::Function(number) => Place {
-                line: self.map.place_of(number),
-                ..plain(&self.map.function(number).name)
-            },
-            Key::NoLoop(number) => Place {
-                line: self.map.place_of(number),
-                ..plain(&format!("{} (no loop)", self.map.function(number).name))
-            },
-            Key::Loop { function, number } => {
-                let nest = self.map.nest(function);
-                let name = &nest.names[number];
-                let parent = nest.loops[number]
-                    .parent
-                    .map(|parent| nest.names[parent].name.clone());
+        match key {
+            Key::Library(number, own) => {
+                let library = &mut self.libraries[*number];
+                let place = place(&mut library.map, own);
                 Place {
-                    name: name.name.clone(),
-                    line: name.place.clone(),
-                    parent,
-                    ..Place::default()
+                    name: library.qualified(&place.name),
+                    parent: place.parent.map(|parent| library.qualified(&parent)),
+                    ..place
                 }
             }
-            Key::Line(ref line) => {
-                let file = line.file.rsplit('/').next().unwrap_or(&line.file);
-                Place {
-                    line: Some(line.clone()),
-                    ..plain(&format!("{file}:{}", line.line))
-                }
-            }
-            Key::Site {
-                ref line,
-                ref functions,
-                ref called_from,
-            } => Place {
-                line: Some(line.clone()),
-                functions: functions.clone(),
-                called_from: called_from.clone(),
-                ..plain(&format!("{}:{}", line.file, line.line))
+            Key::Outside => Place {
+                name: format!("outside {}", self.program),
+                ..Place::default()
             },
-            Key::Outside => plain(&format!("outside {}", self.program)),
-            Key::NoAddress => plain("no instruction addresses in the trace"),
-            Key::NoSymbol => plain("no symbol"),
-            Key::NoLine => plain("no line information"),
+            key => place(&mut self.map, key),
         }
+    }
+}
+
+fn key(map: &mut RegionMap, by: Granularity, address: u64) -> Key {
+    if by == Granularity::Line {
+        return map.line_at(address).map_or(Key::NoLine, Key::Line);
+    }
+    if by == Granularity::Site {
+        return site(map, address).unwrap_or(Key::NoLine);
+    }
+    let Some(function) = map.function_at(address) else {
+        return Key::NoSymbol;
+    };
+    if by == Granularity::Function {
+        return Key::Function(function);
+    }
+    let number = map.nest(function).whole_loop_at(address);
+    number.map_or(Key::NoLoop(function), |number| Key::Loop {
+        function,
+        number,
+    })
+}
+
+fn site(map: &RegionMap, address: u64) -> Option<Key> {
+    let mut frames = map.frames_at(address);
+    frames.reverse();
+    let line = frames.first()?.place.clone()?;
+    let called_from = frames[1..]
+        .iter()
+        .filter_map(|frame| frame.place.clone())
+        .collect();
+    let symbol = map
+        .function_at(address)
+        .map(|number| map.function(number).name.clone());
+    let functions = frames
+        .into_iter()
+        .filter_map(|frame| frame.function)
+        .chain(symbol)
+        .collect();
+    Some(Key::Site {
+        line,
+        functions,
+        called_from,
+    })
+}
+
+fn place(map: &mut RegionMap, key: &Key) -> Place {
+    let plain = |name: &str| Place {
+        name: name.to_string(),
+        ..Place::default()
+    };
+    match *key {
+        Key::Function(number) => Place {
+            line: map.place_of(number),
+            ..plain(&map.function(number).name)
+        },
+        Key::NoLoop(number) => Place {
+            line: map.place_of(number),
+            ..plain(&format!("{} (no loop)", map.function(number).name))
+        },
+        Key::Loop { function, number } => {
+            let nest = map.nest(function);
+            let name = &nest.names[number];
+            let parent = nest.loops[number]
+                .parent
+                .map(|parent| nest.names[parent].name.clone());
+            Place {
+                name: name.name.clone(),
+                line: name.place.clone(),
+                parent,
+                ..Place::default()
+            }
+        }
+        Key::Line(ref line) => {
+            let file = line.file.rsplit('/').next().unwrap_or(&line.file);
+            Place {
+                line: Some(line.clone()),
+                ..plain(&format!("{file}:{}", line.line))
+            }
+        }
+        Key::Site {
+            ref line,
+            ref functions,
+            ref called_from,
+        } => Place {
+            line: Some(line.clone()),
+            functions: functions.clone(),
+            called_from: called_from.clone(),
+            ..plain(&format!("{}:{}", line.file, line.line))
+        },
+        Key::NoAddress => plain("no instruction addresses in the trace"),
+        Key::NoSymbol => plain("no symbol"),
+        Key::NoLine => plain("no line information"),
+        Key::Library(..) | Key::Outside => unreachable!("not of one file"),
     }
 }

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::debug::{Frame, SourceLine};
 use super::fit::Fit;
 use super::flow_graph::{Block, instructions};
+use super::libraries::Library;
 use super::loops::Loop;
 use super::map::{Nest, RegionMap};
 use super::placement::{RegionError, judge, load_base};
@@ -94,6 +95,7 @@ pub struct Sites {
     map: RegionMap,
     base: u64,
     fit: Fit,
+    libraries: Vec<Library>,
     places: Places,
     numbers: FxHashMap<Key, u32>,
     /// Number of the first loop of each function that was asked for.
@@ -118,6 +120,15 @@ enum Missing {
     Address,
     Program,
     Symbol,
+    /// Of a library: its number, and that of the function if a symbol covers it.
+    Library(usize, Option<usize>),
+}
+
+fn missing(missing: Option<Missing>) -> Key {
+    Key {
+        missing,
+        ..Key::default()
+    }
 }
 
 impl Sites {
@@ -135,10 +146,18 @@ impl Sites {
             map,
             base,
             fit: Fit::at(base),
+            libraries: Vec::new(),
             places,
             numbers,
             first_loops,
         })
+    }
+
+    /// With libraries that the program uses.
+    #[must_use]
+    pub fn with_libraries(mut self, libraries: Vec<Library>) -> Sites {
+        self.libraries = libraries;
+        self
     }
 
     /// Addresses of the program's file at run time, from the lowest to past the highest.
@@ -176,12 +195,11 @@ impl Sites {
     }
 
     pub fn spot_of(&mut self, instruction: &Instruction) -> Spot {
-        let missing = |missing| Key {
-            missing,
-            ..Key::default()
-        };
         self.places.begun.push(Vec::new());
         let Some(address) = self.fit.address(instruction, self.map.code()) else {
+            if let Some(spot) = self.in_library(instruction) {
+                return spot;
+            }
             let why = if instruction.pc.is_none() {
                 Missing::Address
             } else {
@@ -270,6 +288,37 @@ impl Sites {
         }
     }
 
+    /// What is known of an instruction that lies in a library: its function, calls and returns.
+    fn in_library(&mut self, instruction: &Instruction) -> Option<Spot> {
+        // Functions of the program, then those of each library.
+        let mut before = self.map.binary().functions.len();
+        let mut libraries = self.libraries.iter_mut().enumerate();
+        let (number, library, address) = libraries.find_map(|(number, library)| {
+            let address = library.address(instruction);
+            let found = address.map(|address| (number, &library.map, address));
+            before += match found {
+                Some(_) => 0,
+                None => library.map.binary().functions.len(),
+            };
+            found
+        })?;
+        let function = library.function_at(address);
+        let word = library.code().word(address);
+        let flow = word.map_or(Flow::Next, control_flow);
+        let is_returned_to = word.is_some_and(super::flow_graph::is_returned_to);
+        let spot = Spot {
+            function: function.map(|function| (before + function) as u32),
+            is_first_of_function: function.is_some_and(|own| library.function(own).low == address),
+            call: matches!(flow, Flow::Call(_))
+                .then_some(CallKind::Call)
+                .filter(|_| is_returned_to),
+            is_return: flow == Flow::Indirect && word.is_some_and(super::flow_graph::is_return),
+            ..Spot::default()
+        };
+        let site = self.number(missing(Some(Missing::Library(number, function))));
+        Some(Spot { site, ..spot })
+    }
+
     fn call(&self, address: u64, flow: Flow) -> Option<CallKind> {
         let is_returned_to = || {
             self.map
@@ -295,6 +344,7 @@ impl Sites {
     /// The trace is not one of this program at this base.
     pub fn finish(self) -> Result<Places, RegionError> {
         judge(&self.fit, &self.map, self.base)?;
+        self.libraries.iter().try_for_each(Library::judge)?;
         Ok(self.places)
     }
 
@@ -327,6 +377,12 @@ impl Sites {
             (Some(function), _) => self.map.function(function).name.clone(),
             (None, Some(Missing::Address)) => "no instruction addresses in the trace".to_string(),
             (None, Some(Missing::Program)) => "outside the program".to_string(),
+            (None, Some(Missing::Library(number, Some(function)))) => {
+                self.libraries[number].map.function(function).name.clone()
+            }
+            (None, Some(Missing::Library(number, None))) => {
+                self.libraries[number].qualified("no symbol")
+            }
             (None, _) => "no symbol".to_string(),
         };
         let place = SitePlace {

@@ -56,7 +56,8 @@ pub enum LineError {
     Empty,
     #[error(
         "`{0}` is not a line of a trace: known formats are edan (`0;0x104be;lw a4,0(a5);0x4000800210`), edan-bare, QEMU's execlog, \
-         Spike's --log-commits, gdb's disassembly, STF, ChampSim's records, and the compact format of this program"
+         Spike's --log-commits, gdb's disassembly, gem5's Exec, Whisper's CSV, STF, ChampSim's records, and the compact format of \
+         this program"
     )]
     UnknownFormat(String),
     #[error(
@@ -87,6 +88,10 @@ pub enum LineError {
     Cut(String),
     #[error("the line is longer than {limit} bytes: this is not a trace, or it is damaged")]
     TooLong { limit: usize },
+    #[error(
+        "`{0}` is part of an instruction that the trace does not show: the debug flag ExecMacro, which Exec has, shows it"
+    )]
+    WithoutMacro(String),
     #[error("the trace has harts with more than {limit} different numbers")]
     TooManyHarts { limit: usize },
     #[error("the log has no committed instruction: run Spike with --log-commits")]

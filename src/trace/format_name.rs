@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::{gem5, whisper};
+
 /// The formats by name (guide: traces, "Formats").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FormatName {
@@ -15,6 +17,10 @@ pub enum FormatName {
     Spike,
     /// `0x10490 <main>: addi sp,sp,-64`, with tabs
     Gdb,
+    /// `1000: system.cpu: T0 : 0x104be @main+4    : c_lw a4, 0(a5)   : MemRead :  D=0x… A=0x800210`
+    Gem5,
+    /// `104be,4398,x14=…,x15;i0,4000800210,l,u,,c.lw x14;0(x15),0`
+    Whisper,
     /// Records of the Simulation Trace Format, plain or in chunks that are compressed (ZSTF).
     Stf,
     /// The 64-byte records of ChampSim, which have no opcodes.
@@ -24,12 +30,14 @@ pub enum FormatName {
 }
 
 impl FormatName {
-    pub const ALL: [FormatName; 8] = [
+    pub const ALL: [FormatName; 10] = [
         FormatName::Edan,
         FormatName::EdanBare,
         FormatName::Execlog,
         FormatName::Spike,
         FormatName::Gdb,
+        FormatName::Gem5,
+        FormatName::Whisper,
         FormatName::Stf,
         FormatName::Champsim,
         FormatName::Native,
@@ -43,6 +51,8 @@ impl FormatName {
             FormatName::Execlog => "execlog",
             FormatName::Spike => "spike",
             FormatName::Gdb => "gdb",
+            FormatName::Gem5 => "gem5",
+            FormatName::Whisper => "whisper",
             FormatName::Stf => "stf",
             FormatName::Champsim => "champsim",
             FormatName::Native => "native",
@@ -69,6 +79,12 @@ impl FormatName {
 
     /// The format that a line looks like by how it begins.
     pub fn of_line(line: &[u8]) -> Option<FormatName> {
+        if gem5::is_line(line) {
+            return Some(FormatName::Gem5);
+        }
+        if whisper::is_header(line) {
+            return Some(FormatName::Whisper);
+        }
         let line = line.trim_ascii_start();
         let digits = line.iter().take_while(|c| c.is_ascii_digit()).count();
         match (&line[digits..], digits) {

@@ -12,8 +12,10 @@ mod error;
 mod expected;
 mod format;
 mod format_name;
+mod gem5;
 mod instruction;
 pub mod isa;
+mod lines;
 pub mod native;
 mod packer;
 mod program;
@@ -21,6 +23,7 @@ mod reader;
 mod run_end;
 mod stf;
 mod stream;
+mod whisper;
 mod words;
 mod write;
 

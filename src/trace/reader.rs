@@ -4,7 +4,7 @@
 //! address. Only a line that surprises is searched for its end and looked up, and only one that is new
 //! is decoded.
 
-use std::io::{Cursor, Read};
+use std::io::Read;
 
 use super::batch::{Batch, Filling};
 use super::champsim;
@@ -12,16 +12,14 @@ use super::error::{LineError, Place, TraceError, excerpt};
 use super::expected::Addresses;
 use super::format::{Edan, Execlog, Format, Gdb, Spike};
 use super::format_name::FormatName;
+use super::gem5;
+use super::lines::{BLOCK, Blocks, LONGEST_LINE};
 use super::native;
 use super::program::Program;
 use super::run_end::RunEnd;
 use super::stf;
+use super::whisper;
 use super::{Options, ReadSummary};
-
-/// Bytes that are read at once.
-const BLOCK: usize = 512 << 10;
-/// No format has longer lines: a vector instruction with 1,024 accesses takes about 24,000 bytes.
-const LONGEST_LINE: usize = 1 << 20;
 
 /// Reads a whole trace and hands over batches; `sink` gives an empty one back, or `None` to stop.
 ///
@@ -42,11 +40,7 @@ fn read_whole(
     options: Options,
     sink: &mut dyn FnMut(Batch) -> Option<Batch>,
 ) -> Result<ReadSummary, TraceError> {
-    let mut blocks = Blocks {
-        input,
-        bytes: Vec::new(),
-        read: 0,
-    };
+    let mut blocks = Blocks::new(input);
     blocks.start()?;
     let records = match options.format {
         Some(format) => Some(format).filter(|format| format.is_records()),
@@ -75,6 +69,8 @@ fn read_whole(
         FormatName::Execlog => Reader::<Execlog>::read(blocks, options, sink),
         FormatName::Spike => Reader::<Spike>::read(blocks, options, sink),
         FormatName::Gdb => Reader::<Gdb>::read(blocks, options, sink),
+        FormatName::Gem5 => gem5::read(blocks, options, sink),
+        FormatName::Whisper => whisper::read(blocks, options, sink),
         FormatName::Stf | FormatName::Champsim | FormatName::Native => {
             unreachable!("told apart above")
         }
@@ -88,84 +84,6 @@ fn of_records(start: &[u8]) -> Option<FormatName> {
         start if stf::is_stf(start) => Some(FormatName::Stf),
         start if champsim::is_record(start) => Some(FormatName::Champsim),
         _ => None,
-    }
-}
-
-/// The input in blocks of whole lines.
-struct Blocks<R> {
-    input: R,
-    bytes: Vec<u8>,
-    read: u64,
-}
-
-impl<R: Read> Blocks<R> {
-    /// Reads as much as tells records from text.
-    fn start(&mut self) -> Result<(), TraceError> {
-        let mut wanted = self.input.by_ref().take(champsim::BYTES as u64);
-        let read = wanted.read_to_end(&mut self.bytes);
-        let read = read.map_err(|error| TraceError {
-            place: Place::Line(1),
-            error: LineError::of_io(error),
-        })?;
-        self.read = read as u64;
-        Ok(())
-    }
-
-    /// The whole input, with what was read of it.
-    fn all(self) -> impl Read {
-        Cursor::new(self.bytes).chain(self.input)
-    }
-
-    /// Reads on until there is a whole line or the end; returns whether there is more to come.
-    fn fill(&mut self, line: u64) -> Result<bool, TraceError> {
-        let failed = |error| TraceError {
-            place: Place::Line(line),
-            error,
-        };
-        loop {
-            let before = self.bytes.len();
-            self.bytes.resize(before + BLOCK, 0);
-            let mut filled = before;
-            // Pipes give small pieces.
-            while filled < self.bytes.len() {
-                match self.input.read(&mut self.bytes[filled..]) {
-                    Ok(0) => break,
-                    Ok(count) => filled += count,
-                    Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                    Err(error) => return Err(failed(LineError::of_io(error))),
-                }
-            }
-            self.bytes.truncate(filled);
-            self.read += (filled - before) as u64;
-            if filled < before + BLOCK {
-                return Ok(false);
-            }
-            if memchr::memrchr(b'\n', &self.bytes[before..]).is_some() {
-                return Ok(true);
-            }
-            if self.bytes.len() > LONGEST_LINE {
-                return Err(failed(LineError::TooLong {
-                    limit: LONGEST_LINE,
-                }));
-            }
-        }
-    }
-
-    /// The first line that is not blank and its number, without taking it.
-    fn first_line(&mut self) -> Result<(u64, Vec<u8>), TraceError> {
-        let more = self.fill(1)?;
-        let mut lines = (1..).zip(self.bytes.split(|c| *c == b'\n'));
-        match lines.find(|(_, line)| !line.trim_ascii().is_empty()) {
-            Some((number, line)) => Ok((number, line.to_vec())),
-            None if more => Err(TraceError {
-                place: Place::Line(1),
-                error: LineError::UnknownFormat(String::new()),
-            }),
-            None => Err(TraceError {
-                place: Place::Line(1),
-                error: LineError::Empty,
-            }),
-        }
     }
 }
 

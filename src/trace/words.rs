@@ -8,6 +8,7 @@ use super::batch::{Batch, Filling};
 use super::error::{LineError, RecordError};
 use super::expected::Addresses;
 use super::format::Named;
+use super::isa::Facts;
 use super::program::Program;
 use super::{ReadSummary, UnknownPolicy};
 
@@ -98,9 +99,9 @@ impl<'s> Words<'s> {
         self.batch.addresses.truncate(self.before);
     }
 
-    /// The instruction of a site, decoded if it is new.
+    /// The instruction of a site, decoded if it is new; the trace may have a disassembly, which is empty where it has none.
     #[inline(always)]
-    pub fn find(&mut self, site: Site) -> Result<u32, LineError> {
+    pub fn find(&mut self, site: Site, text: impl Fn() -> String) -> Result<u32, LineError> {
         if let Some(known) = self.known.get(self.last as usize) {
             for id in known.followers {
                 if self
@@ -112,11 +113,28 @@ impl<'s> Words<'s> {
                 }
             }
         }
-        self.look_up(site)
+        self.look_up(site, &text)
+    }
+
+    /// Adds an instruction that was not met before.
+    pub fn add(&mut self, named: &Named) -> Result<(u32, Facts), LineError> {
+        let (id, instruction) = self.program.add(named, true)?;
+        let facts = instruction.decoded.facts;
+        self.batch.add(instruction);
+        self.known.push(Known {
+            site: Site {
+                hart: named.hart as u32,
+                pc: named.pc.unwrap_or_default(),
+                word: named.word.unwrap_or_default(),
+            },
+            addresses: self.program.key(id).addresses,
+            followers: [NONE; 2],
+        });
+        Ok((id, facts))
     }
 
     #[inline(never)]
-    fn look_up(&mut self, site: Site) -> Result<u32, LineError> {
+    fn look_up(&mut self, site: Site, text: &dyn Fn() -> String) -> Result<u32, LineError> {
         let id = match self.ids.get(&site) {
             Some(id) => *id,
             None => {
@@ -124,16 +142,10 @@ impl<'s> Words<'s> {
                     hart: u64::from(site.hart),
                     pc: Some(site.pc),
                     word: Some(site.word),
-                    text: "",
+                    text: &text(),
                 };
-                let (id, instruction) = self.program.add(&named, true)?;
-                self.batch.add(instruction);
+                let (id, _) = self.add(&named)?;
                 self.ids.insert(site, id);
-                self.known.push(Known {
-                    site,
-                    addresses: self.program.key(id).addresses,
-                    followers: [NONE; 2],
-                });
                 id
             }
         };

@@ -7,6 +7,7 @@ mod support;
 mod compare;
 mod control;
 mod isa;
+mod libraries;
 mod memory_depth;
 mod objects;
 mod packages;

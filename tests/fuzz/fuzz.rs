@@ -76,7 +76,15 @@ const PARSERS: [Parser; 7] = [
     },
     Parser {
         name: "trace",
-        extensions: &["edan", "edan-bare", "execlog", "gdb", "spike"],
+        extensions: &[
+            "edan",
+            "edan-bare",
+            "execlog",
+            "gdb",
+            "gem5",
+            "spike",
+            "whisper",
+        ],
         run: |bytes| run_trace(text(bytes).as_bytes()),
     },
     Parser {

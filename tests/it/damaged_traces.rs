@@ -4,6 +4,7 @@ use std::fs;
 
 use crate::random_programs::Random;
 use crate::support::command;
+use crate::support::simulators::{Flags, gem5, whisper};
 use loopsheet_trace::{
     Batch, Block, Compression, Consumer, Options, ReadSummary, Target, TraceError, TraceWriter,
     UnknownPolicy, decompressed, stream,
@@ -65,6 +66,10 @@ fn sample(name: &str, lines: usize) -> Vec<u8> {
         .into()
 }
 
+fn as_text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
 fn converted(text: &[u8], target: Target) -> Vec<u8> {
     let file = tempfile::NamedTempFile::new().expect("a file");
     let out = file.reopen().expect("a file");
@@ -82,6 +87,8 @@ fn all() -> Vec<(&'static str, Vec<u8>)> {
         ("edan-bare", sample("factorial.edan-bare", 60)),
         ("gdb", sample("factorial.gdb", 60)),
         ("spike", sample("factorial.spike", 60)),
+        ("gem5", gem5(&as_text(&text), Flags::All).into()),
+        ("whisper", whisper(&as_text(&text)).into()),
         ("stf", converted(&text, Target::Stf)),
         ("zstf", converted(&text, Target::Zstf)),
         (
@@ -127,6 +134,8 @@ fn every_cut_is_an_error_or_a_prefix() {
                     "edan-bare",
                     "gdb",
                     "spike",
+                    "gem5",
+                    "whisper",
                     "stf",
                     "champsim",
                     "execlog",

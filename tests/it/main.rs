@@ -94,6 +94,7 @@ mod set_sizes;
 mod shapes;
 #[cfg(target_os = "linux")]
 mod signals;
+mod simulators;
 mod sizes;
 mod slices;
 mod slow_cache;

@@ -6,6 +6,7 @@ pub mod command;
 pub mod page;
 pub mod programs;
 pub mod settings;
+pub mod simulators;
 pub mod sources;
 pub mod studied;
 pub mod sweeps;

@@ -5,6 +5,7 @@ mod core;
 mod epochs;
 mod graph;
 pub mod input;
+mod libraries;
 pub mod outputs;
 mod placement;
 mod regions;
@@ -83,7 +84,7 @@ pub struct Traced {
 pub fn check(args: &TraceArgs) -> anyhow::Result<bool> {
     settings::from_arguments(args)?;
     settings::inputs(args)?;
-    Ok(regions::sites(args)?.is_some())
+    Ok(regions::sites(args, &[])?.is_some())
 }
 
 /// Reads a trace and counts what is asked for; by nest those of `predicted`.
@@ -105,7 +106,8 @@ pub fn analyse(
         .map(|(model, _)| core::in_words(model));
     let inputs = settings::inputs(args)?;
     let input = input::open(trace, voice)?;
-    let sites = regions::sites(args)?;
+    let libraries = libraries::read(args, voice)?;
+    let sites = regions::sites(args, &libraries)?;
     let variables = sites.as_ref().map(|sites| apart(sites.variables()));
     let variables = variables.unwrap_or_default();
     let places = placement::places(args, &variables)?;
@@ -116,7 +118,7 @@ pub fn analyse(
     if let Some(blame) = &mut settings.blame {
         blame.variables.clone_from(&variables);
     }
-    let mut regions = Regions::of(args, predicted)?;
+    let mut regions = Regions::of(args, predicted, &libraries)?;
     let mut region_of = regions
         .as_mut()
         .map(|regions| |instruction: &Instruction| regions.region_of(instruction));

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+use super::libraries::{self, LibraryFile};
 use crate::cli::{RegionBy, TraceArgs};
 use crate::compare::{NestFinder, StaticReport};
 use crate::metrics::counted::{CountedRegion, RegionId};
@@ -91,7 +92,7 @@ impl Elf<'_> {
         Ok(Some(Elf {
             path,
             data,
-            base: args.elf_base.as_deref().map(address).transpose()?,
+            base: (args.elf_base.as_deref().map(address).transpose()).context("--elf-base")?,
         }))
     }
 }
@@ -100,16 +101,15 @@ impl Elf<'_> {
 ///
 /// # Errors
 /// It is not a RISC-V program, or `--elf-base` is not an address or not for it.
-pub fn sites(args: &TraceArgs) -> anyhow::Result<Option<Sites>> {
+pub fn sites(args: &TraceArgs, libraries: &[LibraryFile]) -> anyhow::Result<Option<Sites>> {
     let Some(elf) = Elf::read(args)? else {
         return Ok(None);
     };
     match Sites::new(&elf.data, elf.base) {
         Err(RegionError::NoLines) => Ok(None),
         sites => {
-            Ok(Some(sites.with_context(|| {
-                format!("--elf {}", elf.path.display())
-            })?))
+            let sites = sites.with_context(|| format!("--elf {}", elf.path.display()))?;
+            Ok(Some(sites.with_libraries(libraries::open(libraries)?)))
         }
     }
 }
@@ -123,6 +123,7 @@ impl<'r> Regions<'r> {
     pub fn of(
         args: &TraceArgs,
         predicted: Option<&'r StaticReport>,
+        libraries: &[LibraryFile],
     ) -> anyhow::Result<Option<Regions<'r>>> {
         let Some(by) = args.by else { return Ok(None) };
         let Elf { path, data, base } =
@@ -134,7 +135,8 @@ impl<'r> Regions<'r> {
             RegionBy::Nest => (Granularity::Site, RegionKind::Nest),
         };
         let placement = Placement::new(&data, &name(path), granularity, base)
-            .with_context(|| format!("--elf {}", path.display()))?;
+            .with_context(|| format!("--elf {}", path.display()))?
+            .with_libraries(libraries::open(libraries)?);
         let nests = match (by, predicted) {
             (RegionBy::Nest, None) => {
                 anyhow::bail!("--by nest needs --static, the report that has the nests")
@@ -224,17 +226,17 @@ fn name(path: &Path) -> String {
 }
 
 /// Hexadecimal after `0x`, else decimal; a multiple of the page.
-fn address(text: &str) -> anyhow::Result<u64> {
+pub fn address(text: &str) -> anyhow::Result<u64> {
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
     let number = match digits {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
     };
-    let number = number
-        .with_context(|| format!("--elf-base {text}: expected an address, such as 0x4000000000"))?;
+    let number =
+        number.with_context(|| format!("{text}: expected an address, such as 0x4000000000"))?;
     anyhow::ensure!(
         number % 4096 == 0,
-        "--elf-base {text}: programs are loaded at multiples of 4096"
+        "{text}: programs and libraries are loaded at multiples of 4096"
     );
     Ok(number)
 }

@@ -290,6 +290,8 @@ pub fn options(args: &TraceArgs) -> Options {
         TraceFormat::Execlog => Some(FormatName::Execlog),
         TraceFormat::Spike => Some(FormatName::Spike),
         TraceFormat::Gdb => Some(FormatName::Gdb),
+        TraceFormat::Gem5 => Some(FormatName::Gem5),
+        TraceFormat::Whisper => Some(FormatName::Whisper),
         TraceFormat::Stf => Some(FormatName::Stf),
         TraceFormat::Champsim => Some(FormatName::Champsim),
         TraceFormat::Native => Some(FormatName::Native),

@@ -21,6 +21,12 @@ impl Extent {
     }
 }
 
+/// The instruction that touched an extent, by its address and hart; `None` if the trace has no addresses of instructions.
+pub type Maker = Option<(u64, u16)>;
+
+/// Between two blocks of a heap there are at least so many bytes.
+const LEAST_GAP: u64 = 8;
+
 /// The calls, and where they stored themselves: links between free blocks, copies and zeroes in new ones. What was in
 /// use there before has ended.
 #[derive(Default)]
@@ -83,8 +89,60 @@ impl Blocks {
         extents.push(extent);
     }
 
-    /// Extents of one block each, as positions; blocks by address, then by time.
-    pub fn joined(&self, extents: &[Extent]) -> Vec<Vec<usize>> {
+    /// Extents of one block each, as positions; blocks by address, then by time. `makers` are those of the extents.
+    pub fn joined(&self, extents: &[Extent], makers: &[Maker]) -> Vec<Vec<usize>> {
+        self.chunks(extents, makers, self.apart(extents))
+    }
+
+    /// Puts together what threads have of one block: extents that the same instruction made on different harts, where
+    /// one begins at the end of the other.
+    fn chunks(
+        &self,
+        extents: &[Extent],
+        makers: &[Maker],
+        blocks: Vec<Vec<usize>>,
+    ) -> Vec<Vec<usize>> {
+        let mut block_of = vec![0; extents.len()];
+        for (number, members) in blocks.iter().enumerate() {
+            members.iter().for_each(|&at| block_of[at] = number);
+        }
+        // By instruction, where extents begin.
+        let mut order: Vec<(u64, u64, u16, usize)> = makers
+            .iter()
+            .enumerate()
+            .filter_map(|(at, maker)| maker.map(|(pc, hart)| (pc, extents[at].low, hart, at)))
+            .collect();
+        order.sort_unstable();
+        let mut first: Vec<usize> = (0..blocks.len()).collect();
+        for pair in order.windows(2) {
+            let [(pc, _, hart, before), (next_pc, low, next_hart, after)] = *pair else {
+                continue;
+            };
+            let (earlier, later) = match extents[before].last <= extents[after].first {
+                true => (&extents[before], &extents[after]),
+                false => (&extents[after], &extents[before]),
+            };
+            let touch = (extents[before].high..extents[before].high + LEAST_GAP).contains(&low);
+            if pc == next_pc && hart != next_hart && touch && !self.has_ended(earlier, later.first)
+            {
+                let (one, other) = (first[block_of[before]], first[block_of[after]]);
+                let (least, most) = (one.min(other), one.max(other));
+                first
+                    .iter_mut()
+                    .filter(|own| **own == most)
+                    .for_each(|own| *own = least);
+            }
+        }
+        let mut all = vec![Vec::new(); blocks.len()];
+        for (members, first) in blocks.into_iter().zip(first) {
+            all[first].extend(members);
+        }
+        all.retain(|members| !members.is_empty());
+        all
+    }
+
+    /// Extents that overlap, apart in time.
+    fn apart(&self, extents: &[Extent]) -> Vec<Vec<usize>> {
         let mut order: Vec<usize> = (0..extents.len()).collect();
         order.sort_by_key(|&at| (extents[at].low, extents[at].high, at));
         let mut found: Vec<Vec<usize>> = Vec::new();
@@ -237,12 +295,12 @@ mod tests {
             extent(0x100, 0x140, 3, 3),
             extent(0x138, 0x160, 3, 3),
         ];
-        assert_eq!(blocks.joined(&extents), [vec![3, 0, 2, 4], vec![1]]);
+        assert_eq!(blocks.apart(&extents), [vec![3, 0, 2, 4], vec![1]]);
         // The second call stores into the first block: what is there from then on is another.
         blocks.begin();
         blocks.begin();
         blocks.store(0x110);
-        let found = blocks.joined(&extents);
+        let found = blocks.apart(&extents);
         let sorted: Vec<Vec<usize>> = found
             .into_iter()
             .map(|mut block| {
@@ -251,5 +309,35 @@ mod tests {
             })
             .collect();
         assert_eq!(sorted, [vec![0, 2], vec![3, 4], vec![1]]);
+    }
+
+    /// Two harts with half of an array each, and with a buffer each, which is a block of its own; the same by another
+    /// instruction; a later array in the same place.
+    #[test]
+    fn chunks_of_harts_are_one_block() {
+        let mut blocks = Blocks::default();
+        let extents = [
+            extent(0x100, 0x180, 0, 0),
+            extent(0x180, 0x200, 0, 0),
+            extent(0x300, 0x380, 0, 0),
+            extent(0x388, 0x400, 0, 0),
+            extent(0x400, 0x480, 0, 0),
+        ];
+        let makers = [
+            Some((8, 0)),
+            Some((8, 1)),
+            Some((8, 0)),
+            Some((8, 1)),
+            Some((4, 0)),
+        ];
+        let expected = [vec![0, 1], vec![2], vec![3], vec![4]];
+        assert_eq!(blocks.joined(&extents, &makers), expected);
+        assert_eq!(blocks.joined(&extents[..2], &[Some((8, 1)); 2]).len(), 2);
+        assert_eq!(blocks.joined(&extents[..2], &[None; 2]).len(), 2);
+        let later = [extent(0x100, 0x180, 0, 0), extent(0x180, 0x200, 1, 1)];
+        assert_eq!(blocks.joined(&later, &makers[..2]), [[0, 1]]);
+        blocks.begin();
+        blocks.store(0x100);
+        assert_eq!(blocks.joined(&later, &makers[..2]), [[0], [1]]);
     }
 }

@@ -2,11 +2,12 @@
 //!
 //! A range that no variable names is a union of what single instructions touched: what one instruction walks through
 //! between two calls of functions that hand out memory is taken for one array, and arrays that two instructions walk
-//! through in part for one too. Where these functions store into a range themselves, what was there before has ended.
+//! through in part for one too, as are the parts that threads walk through with the same instruction if one begins
+//! where the other ends. Where these functions store into a range themselves, what was there before has ended.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::blocks::{Blocks, Extent, united};
+use super::blocks::{Blocks, Extent, Maker, united};
 use super::{Accesses, DataAccesses, DataRange};
 use crate::binary::Variable;
 use crate::trace::Instruction;
@@ -29,6 +30,8 @@ pub struct DataMeter {
 struct Touched {
     is_on_stack: bool,
     has_line: bool,
+    hart: u16,
+    pc: Option<u64>,
     /// Number of the variable that was last accessed, and its bytes.
     last: Option<(u32, u64, u64)>,
     variables: BTreeMap<u32, Accesses>,
@@ -69,6 +72,8 @@ impl DataMeter {
         self.instructions.push(Touched {
             is_on_stack,
             has_line,
+            hart: instruction.hart,
+            pc: instruction.pc,
             ..Touched::default()
         });
     }
@@ -209,15 +214,21 @@ impl DataMeter {
 
     /// What no variable names, of code with lines; and by extent of that code, in its order, the number of its range.
     fn elsewhere(&self, named: &mut Vec<DataRange>) -> Vec<u32> {
-        let own = self.instructions.iter().filter(|touched| touched.has_line);
-        let extents: Vec<Extent> = own
+        let own = || self.instructions.iter().filter(|touched| touched.has_line);
+        let extents: Vec<Extent> = own()
             .flat_map(|touched| touched.elsewhere.iter().copied())
+            .collect();
+        let makers: Vec<Maker> = own()
+            .flat_map(|touched| {
+                let maker = touched.pc.map(|pc| (pc, touched.hart));
+                touched.elsewhere.iter().map(move |_| maker)
+            })
             .collect();
         let is_inside =
             |(low, high): (u64, u64), outer: (u64, u64)| low < outer.1 && high > outer.0;
         let mut of_extents = vec![0; extents.len()];
         let mut numbers = 0..;
-        for members in self.blocks.joined(&extents) {
+        for members in self.blocks.joined(&extents, &makers) {
             let all = members
                 .iter()
                 .map(|&member| (extents[member].low, extents[member].high));

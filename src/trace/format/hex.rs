@@ -14,7 +14,7 @@ const DIGITS: [u8; 256] = {
 
 /// The number after `0x` at the front, and how many bytes it and `0x` take: one to sixteen digits.
 #[inline(always)]
-pub(super) fn prefix(bytes: &[u8]) -> Option<(u64, usize)> {
+pub(crate) fn prefix(bytes: &[u8]) -> Option<(u64, usize)> {
     if bytes.len() < 3 || bytes[0] != b'0' || bytes[1] != b'x' {
         return None;
     }
@@ -32,7 +32,7 @@ pub(super) fn prefix(bytes: &[u8]) -> Option<(u64, usize)> {
 }
 
 /// The number if the bytes are one and nothing else.
-pub(super) fn whole(bytes: &[u8]) -> Option<u64> {
+pub(crate) fn whole(bytes: &[u8]) -> Option<u64> {
     prefix(bytes)
         .filter(|(_, length)| *length == bytes.len())
         .map(|(value, _)| value)

@@ -9,11 +9,12 @@ mod spike;
 
 use super::error::LineError;
 use super::format_name::FormatName;
-use super::isa::{self, Class, Decoded, TextError};
+use super::isa::{self, Decoded, TextError};
 
 pub(super) use edan::Edan;
 pub(super) use execlog::Execlog;
 pub(super) use gdb::Gdb;
+pub(super) use hex::{prefix as hexadecimal, whole as address};
 pub(super) use spike::Spike;
 
 /// What the part of a line says that names the instruction.
@@ -91,13 +92,14 @@ pub(super) fn is_rv32(named: &Named) -> bool {
     let Some(word) = named.word.filter(|word| isa::length(*word) == 2) else {
         return false;
     };
-    let class = match word & OPCODE {
-        0x2001 => Class::Jump,
-        0x6000 | 0x6002 => Class::FpLoad,
-        0xe000 | 0xe002 => Class::FpStore,
-        _ => return false,
-    };
-    isa::decode_text(named.text).is_ok_and(|text| text.facts.class == class)
+    let mnemonic = named.text.split_ascii_whitespace().next();
+    let mnemonic = mnemonic.map(|text| text.strip_prefix("c.").unwrap_or(text));
+    match word & OPCODE {
+        0x2001 => mnemonic == Some("jal"),
+        0x6000 | 0x6002 => matches!(mnemonic, Some("flw" | "flwsp")),
+        0xe000 | 0xe002 => matches!(mnemonic, Some("fsw" | "fswsp")),
+        _ => false,
+    }
 }
 
 /// A key as text.

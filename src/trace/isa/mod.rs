@@ -12,6 +12,7 @@ mod vectors;
 mod word;
 
 pub use flow::control_flow;
+pub(crate) use names::is_float;
 pub use table::{encodings, pseudo_mnemonics};
 pub use text::{TextError, decode_text, unknown};
 pub use vectors::{

@@ -58,6 +58,11 @@ pub fn float(text: &str) -> Option<u8> {
     }
 }
 
+/// Whether it is the name of a floating-point register.
+pub fn is_float(text: &str) -> bool {
+    matches!(name(text), Some(Name::Float(_)))
+}
+
 /// Number of a vector register.
 pub fn vector(text: &str) -> Option<u8> {
     match name(text)? {

@@ -199,7 +199,7 @@ impl<'s> State<'s> {
             return Ok(true);
         }
         let hart = self.hart;
-        let id = self.words.find(Site { hart, pc, word })?;
+        let id = self.words.find(Site { hart, pc, word }, String::new)?;
         if !self.sizes.is_empty() {
             self.sizes(id);
         }
