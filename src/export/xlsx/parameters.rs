@@ -202,6 +202,16 @@ pub(super) fn role(parameter: &Row) -> Role {
     }
 }
 
+/// What its value counts; nothing where that is the program's own business.
+pub(super) fn unit(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Block | Kind::TripCount => "iterations",
+        Kind::Processes => "processes",
+        Kind::Neighbours => "neighbours",
+        Kind::Problem | Kind::Real | Kind::Probability => "",
+    }
+}
+
 pub(super) fn validation(kind: Kind) -> Result<DataValidation, XlsxError> {
     const LARGEST: f64 = 1e15;
     let rule = DataValidation::new();

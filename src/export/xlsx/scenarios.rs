@@ -333,6 +333,7 @@ fn write_input(
         }
         Of::Parameter(index) => {
             let parameter = &model.parameters.rows()[index];
+            page.text(row, UNIT, parameters::unit(parameter.kind), &plain)?;
             let validation = parameters::validation(parameter.kind)?;
             page.worksheet
                 .add_data_validation(row, FIRST + 1, row, LAST, &validation)?;
