@@ -259,6 +259,10 @@ fn write_totals(page: &mut Page, nests: &NestSheets) -> Result<RowNum, XlsxError
         };
         page.text(row, RESULT, &format!("{}{unit}", total.name), &plain)?;
         page.figure(row, NOW, total.figure, total.look)?;
+        if total.look == Look::Flops {
+            let format = style::cell(total.look, Role::Plain).set_num_format(style::FLOPS);
+            page.worksheet.set_cell_format(row, NOW, &format)?;
+        }
         write_before(page, row, (model.value(total.figure), total.look))?;
         row += 1;
     }

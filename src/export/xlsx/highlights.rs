@@ -51,6 +51,21 @@ pub(super) fn small_bytes(
     Ok(())
 }
 
+/// No seconds are shown as such, and not with an exponent.
+pub(super) fn no_seconds(
+    page: &mut Page,
+    column: ColNum,
+    (first, last): (RowNum, RowNum),
+) -> Result<(), XlsxError> {
+    let rule = format!("={}=0", row_col_to_cell(first, column));
+    let none = ConditionalFormatFormula::new()
+        .set_rule(rule.as_str())
+        .set_format(Format::new().set_num_format("0"));
+    page.worksheet
+        .add_conditional_format(first, column, last, column, &none)?;
+    Ok(())
+}
+
 /// Marks the nests that spill, as long as they do.
 pub(super) fn registers(page: &mut Page, table: &Table<registers::Row>) -> Result<(), XlsxError> {
     if let Some(column) = table.column(registers::SPILLS.0, registers::SPILLS.1) {

@@ -280,8 +280,11 @@ impl<'t, 'a> NestSheets<'t, 'a> {
             }
             self.fold_steps(&mut page, &shown)?;
             for (column, shown) in (0..).zip(&shown.columns) {
-                if shown.column.look == Look::Bytes {
-                    highlights::small_bytes(&mut page, column, (FIRST_ROW, self.table.last_row()))?;
+                let rows = (FIRST_ROW, self.table.last_row());
+                match shown.column.look {
+                    Look::Bytes => highlights::small_bytes(&mut page, column, rows)?,
+                    Look::Seconds => highlights::no_seconds(&mut page, column, rows)?,
+                    _ => {}
                 }
             }
             Ok(page)

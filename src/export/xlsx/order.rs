@@ -11,6 +11,7 @@ use super::style::{self, Look, Role};
 use super::table::FIRST_ROW;
 use crate::listings::{Content, loops};
 use crate::model::Model;
+use crate::model::ranking::rank_key;
 
 /// What stands for a time that is not known, so that it is behind all others.
 const NOT_KNOWN: f64 = -1.0;
@@ -42,11 +43,18 @@ pub(super) fn place_formula(
 fn times(model: &Model) -> Vec<f64> {
     let time = |nest: usize| {
         let seconds = model.ranking.seconds(nest).map(|id| model.value(id));
-        seconds
-            .filter(|value| value.is_finite())
-            .unwrap_or(NOT_KNOWN)
+        let known = seconds.filter(|value| value.is_finite());
+        known.map_or(NOT_KNOWN, rank_key)
     };
     (0..model.nests.len()).map(time).collect()
+}
+
+/// The formula of such a time: [`rank_key`] of the cell, if it has a number.
+fn key_formula(cell: &str) -> String {
+    let exponent = format!("INT(LOG10({cell}))");
+    format!(
+        "IF(ISNUMBER({cell}),IF({cell}>0,ROUND({cell}/10^{exponent},11)*10^{exponent},0),{NOT_KNOWN})"
+    )
 }
 
 /// The columns of sheet Time that ranks are looked up in; their cells become formulas.
@@ -64,7 +72,7 @@ pub(super) fn columns<'a>(model: &Model) -> [NestColumn<'a>; 2] {
             "Time to rank by",
             "s",
             Look::Seconds,
-            "The time that nests are ranked by; -1 where it is not known",
+            "The time that nests are ranked by, to twelve digits, so that times that differ by rounding only are equal; -1 where it is not known",
             times,
         ),
         column(
@@ -84,7 +92,7 @@ pub(super) fn write(page: &mut Page, nests: &NestSheets, column: ColNum) -> Resu
     let formats = [Look::Seconds, Look::Number].map(|look| style::cell(look, Role::Plain));
     for (row, (time, place)) in (FIRST_ROW..).zip(times.iter().zip(places(&times))) {
         let own = nests.cell(loops::ranked_by(model), row);
-        let formula = format!("IF(ISNUMBER({own}),{own},{NOT_KNOWN})");
+        let formula = key_formula(&own);
         page.presentation(row, column, &formula, &time.to_string(), &formats[0])?;
         let formula = place_formula(column, (FIRST_ROW, last), row);
         page.presentation(row, column + 1, &formula, &place.to_string(), &formats[1])?;

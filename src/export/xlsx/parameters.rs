@@ -26,7 +26,7 @@ const COLUMNS: [(&str, f64); 8] = [
     ("Name", 26.0),
     ("In the source", 30.0),
     ("Value", 18.0),
-    ("Time as written", 14.0),
+    ("Share of time, as written", 16.0),
     ("Kind", 14.0),
     ("Value comes from", 40.0),
     ("Defined as", 34.0),
@@ -123,7 +123,7 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
         first = last + 1;
     }
     let last_row = FIRST_ROW + (rows.len() as RowNum).max(1) - 1;
-    page.worksheet.set_row_height(HEADER_ROW, 24)?;
+    page.worksheet.set_row_height(HEADER_ROW, 32)?;
     page.worksheet.set_freeze_panes(FIRST_ROW, 1)?;
     page.worksheet
         .autofilter(HEADER_ROW, 0, last_row, COLUMNS.len() as ColNum - 1)?;

@@ -195,7 +195,7 @@ fn write_totals(page: &mut Page) -> Result<RowNum, XlsxError> {
     let model = page.book.model;
     let plain = style::cell(Look::Text, Role::Plain);
     let each_once = match model.ranking.follows_calls {
-        true => "Totals, counting each nest once",
+        true => "Totals; each nest once, or over all calls",
         false => "Totals",
     };
     page.text(TOTALS_ROW, 0, each_once, &style::section())?;
@@ -210,7 +210,11 @@ fn write_totals(page: &mut Page) -> Result<RowNum, XlsxError> {
                 page.worksheet.set_cell_format(row, 1, &format)?;
                 page.readable_seconds((row, 2), &format!("B{}", row + 1), value)?;
             }
-            Look::Bytes | Look::Flops => {}
+            Look::Flops => {
+                let format = style::cell(total.look, Role::Plain).set_num_format(style::FLOPS);
+                page.worksheet.set_cell_format(row, 1, &format)?;
+            }
+            Look::Bytes => {}
             _ => page.text(row, 2, total.unit(model), &plain)?,
         }
         row += 1;
