@@ -66,6 +66,21 @@ pub(super) fn no_seconds(
     Ok(())
 }
 
+/// Of long times, millionths of a second say nothing.
+pub(super) fn long_seconds(
+    page: &mut Page,
+    (row, column): (RowNum, ColNum),
+) -> Result<(), XlsxError> {
+    let cell = row_col_to_cell(row, column);
+    let rule = format!("=AND(ISNUMBER({cell}),{cell}>=100,{cell}<1000000)");
+    let long = ConditionalFormatFormula::new()
+        .set_rule(rule.as_str())
+        .set_format(Format::new().set_num_format("#,##0.0\" s\""));
+    page.worksheet
+        .add_conditional_format(row, column, row, column, &long)?;
+    Ok(())
+}
+
 /// Marks the nests that spill, as long as they do.
 pub(super) fn registers(page: &mut Page, table: &Table<registers::Row>) -> Result<(), XlsxError> {
     if let Some(column) = table.column(registers::SPILLS.0, registers::SPILLS.1) {

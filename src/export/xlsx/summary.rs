@@ -8,6 +8,7 @@ use rust_xlsxwriter::utility::row_col_to_cell;
 use rust_xlsxwriter::{ColNum, ConditionalFormatFormula, RowNum, XlsxError};
 
 use super::checks::{self, Checks};
+use super::highlights;
 use super::layout::{Layout, Place, Sheet};
 use super::nests::NestSheets;
 use super::page::{Book, Page};
@@ -47,7 +48,7 @@ fn totals(model: &Model) -> Vec<Total> {
         let is_all = other.nests.len() == model.nests.len();
         let (own, others) = other.seconds;
         if !is_all {
-            let name = "Time on machine A (nests on sheet A and B)";
+            let name = "Time on A (nests of sheet A and B)";
             found.push(Total::new(name, own, Look::Seconds));
         }
         found.extend([
@@ -208,6 +209,7 @@ fn write_totals(page: &mut Page) -> Result<RowNum, XlsxError> {
             Look::Seconds => {
                 let format = style::cell(total.look, Role::Plain).set_num_format(SECONDS);
                 page.worksheet.set_cell_format(row, 1, &format)?;
+                highlights::long_seconds(page, (row, 1))?;
                 page.readable_seconds((row, 2), &format!("B{}", row + 1), value)?;
             }
             Look::Flops => {

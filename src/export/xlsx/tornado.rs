@@ -243,6 +243,8 @@ fn write_sorted(page: &mut Page, rows: &[Row], data: RowNum) -> Result<(), XlsxE
     order.sort_by(|a, b| rows[*b].effect.total_cmp(&rows[*a].effect));
     let plain = style::cell(Look::Text, Role::Plain);
     let number = style::cell(Look::Number, Role::Plain);
+    // A figure that the machine does not have, as a third cache, is 0.
+    let figure = number.clone().set_num_format("General;-General;\"none\"");
     for (rank, (row, index)) in (FIRST_ROW..).zip(&order).enumerate() {
         let one = &rows[*index];
         page.number(row, RANK, rank as f64 + 1.0, &number)?;
@@ -256,9 +258,9 @@ fn write_sorted(page: &mut Page, rows: &[Row], data: RowNum) -> Result<(), XlsxE
         let formula = format!("CHOOSE({at},{})", values.join(","));
         match one.value {
             Some(value) => {
-                page.presentation(row, 2, &formula, &value.to_string(), &number)?;
+                page.presentation(row, 2, &formula, &value.to_string(), &figure)?;
             }
-            None => page.presented_text(row, 2, &formula, UNKNOWN, &number)?,
+            None => page.presented_text(row, 2, &formula, UNKNOWN, &figure)?,
         }
         let unit = format!("{}&\"\"", found(3));
         let shown = if one.unit.is_empty() { " " } else { one.unit };
