@@ -403,6 +403,37 @@ fn another_engine_computes_every_formula() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
+/// Loads a workbook, saves it and loads that, and prints each warning: openpyxl gives one of what it would lose.
+const SAVE: &str = r#"
+import io, sys, warnings
+import openpyxl
+with warnings.catch_warnings(record=True) as found:
+    warnings.simplefilter("always")
+    saved = io.BytesIO()
+    openpyxl.load_workbook(sys.argv[1]).save(saved)
+    openpyxl.load_workbook(saved)
+for warning in found:
+    print(warning.message)
+"#;
+
+fn openpyxl_warnings(path: &Path) -> Vec<String> {
+    let python = std::env::var("LOOPSHEET_TEST_PYTHON").unwrap_or_else(|_| "python3".into());
+    let run = Command::new(&python).args(["-c", SAVE]).arg(path).output();
+    let Output {
+        stdout,
+        stderr,
+        status,
+    } = run.unwrap_or_else(|error| panic!("{python}: {error}"));
+    assert!(status.success(), "{}: {}", path.display(), text(&stderr));
+    text(&stdout).lines().map(str::to_string).collect()
+}
+
+#[test]
+fn openpyxl_loads_and_saves_without_a_warning() {
+    let found = complaints(|book| openpyxl_warnings(&book.path));
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
 #[test]
 fn nothing_is_beyond_the_limits_of_excel() {
     let found =
@@ -713,7 +744,19 @@ fn mistakes_are_reported() {
     write(changed(&good, |_, content| content));
     assert_eq!(validator_errors(&path), [""; 0]);
     assert_eq!(engine_errors(&path).0, [""; 0]);
+    assert_eq!(openpyxl_warnings(&path), [""; 0]);
     assert_eq!(beyond_limits(&parts(&good)), [""; 0]);
+
+    let extension =
+        "<extLst><ext uri=\"{CCE6A557-97BC-4b89-ADB6-D9C93CAAB3DF}\"/></extLst></worksheet>";
+    write(changed(&good, |_, content| {
+        content.replace("</worksheet>", extension)
+    }));
+    let warnings = openpyxl_warnings(&path);
+    assert!(
+        warnings.iter().any(|warning| warning.contains("extension")),
+        "{warnings:?}"
+    );
 
     write(changed(&good, |name, content| {
         match name.starts_with("xl/charts/chart") {
