@@ -78,7 +78,8 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
             1,
             "Input",
             Role::Input,
-            "Change one and every sheet follows. Those without a colour are on Control, with block sizes.",
+            "Change one and every sheet follows; which assignments of the source it lets happen stays as it was written, and --set \
+             decides that anew. Those without a colour are on Control, with block sizes.",
         ),
         (2, "Guessed", Role::Guessed, guessed.as_str()),
         (

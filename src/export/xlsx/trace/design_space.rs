@@ -107,6 +107,7 @@ pub(super) fn write<'a>(
     let scope = write_cores(&mut page, &rows, profile)?;
     let bounds = write_cpis(&mut page, &rows, profile, tables, &scope)?;
     write_best(&mut page, &rows, profile, bounds)?;
+    page.worksheet.set_page_breaks(&[rows.window - 2])?;
     style::print_setup(&mut page.worksheet);
     Ok(page)
 }
