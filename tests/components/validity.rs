@@ -147,6 +147,14 @@ fn written(dir: &Path) -> Vec<Book> {
         "timeline.xlsx",
         &["trace", "--timeline", "timeline.csv"],
     );
+    let sweep = "[trace]\ncaches = [\"1KiB..8KiB:x2,8way\"]\nlatencies = [50, 100]\nwindows = [16, 64]\n\
+                 capacities = [\"1KiB..4KiB:x2\"]\n\n[area]\nmm2_per_mib = 20\n";
+    let sweep = format!("traces = [{heat:?}]\n\n{sweep}");
+    fs::write(dir.join("sweep.toml"), sweep).expect("it can be written");
+    for arguments in [&["plan", "sweep.toml"][..], &["run", "--all"], &["merge"]] {
+        run(dir, &[&["sweep"], arguments].concat());
+    }
+    write("sweep", "sweep.xlsx", &["sweep", "report"]);
     let study = |file, kept, arguments: &[&str]| {
         let begin = ["study", &smooth, "--keep", kept, "-o", file];
         run(
