@@ -337,6 +337,10 @@ fn sheets_say_which_nests_they_have() {
         assert!(remark.contains(&text), "{sheet}: {remark}");
     }
     assert!(!of(&whole.for_any_machine(ROOM), "Loops").contains("Only the"));
+    let summary = Opened::new(&whole.for_any_machine(few));
+    let program = summary.value("Summary", 1, 0).to_string();
+    let nests = format!("{} nests, 3 of them in this workbook", whole.nests.len());
+    assert!(program.contains(&nests), "{program}");
 }
 
 #[test]

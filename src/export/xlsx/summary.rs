@@ -140,11 +140,18 @@ fn write_head(page: &mut Page) -> Result<(), XlsxError> {
         1 => format!("1 {one}"),
         many => format!("{many} {one}s"),
     };
+    let listed = model.nests.len();
+    let nests = match model.left_out {
+        None => counted(listed, "nest"),
+        Some(others) => format!(
+            "{} nests, {listed} of them in this workbook",
+            listed + others.nests
+        ),
+    };
     let text = format!(
-        "Program: {}, {}, {}; {begins}. {} of {} are fully understood.",
+        "Program: {}, {}, {nests}; {begins}. {} of {} are fully understood.",
         counted(program.files.len(), "file"),
         counted(lines, "line"),
-        counted(model.nests.len(), "nest"),
         coverage.understood,
         counted(coverage.loops, "loop"),
     );

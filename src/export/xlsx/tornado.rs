@@ -307,7 +307,7 @@ fn draw(page: &mut Page, count: RowNum, row: RowNum) -> Result<(), XlsxError> {
         .set_font(ChartFont::new().set_size(8));
     chart
         .x_axis()
-        .set_num_format("0%")
+        .set_num_format("0.0%")
         .set_label_position(rust_xlsxwriter::ChartAxisLabelPosition::High);
     chart.legend().set_position(ChartLegendPosition::Right);
     chart.set_width(1000).set_height(CHART_ROWS * 20 - 20);
