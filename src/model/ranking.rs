@@ -42,6 +42,12 @@ pub fn listed(nests: &[NestModel], mut ranked: Vec<usize>, most: usize) -> Vec<u
     ranked
 }
 
+/// A time to twelve digits. Nests are ranked by these, so that equal times stay equal whatever rounding their last digit has:
+/// spreadsheets multiply and add in an order of their own.
+pub fn rank_key(seconds: f64) -> f64 {
+    format!("{seconds:.11e}").parse().unwrap_or(seconds)
+}
+
 impl Ranking {
     pub(super) fn define(
         graph: &CallGraph,
@@ -109,8 +115,8 @@ impl Ranking {
         Some(self.of(nest)?.seconds)
     }
 
-    /// All nests, the costliest first, equal ones in program order. Those of unknown time come behind the others, and behind
-    /// them those that no calls lead to.
+    /// All nests, the costliest first, [equal](rank_key) ones in program order. Those of unknown time come behind the others,
+    /// and behind them those that no calls lead to.
     pub fn order(&self, nests: &[NestModel], figures: &Figures) -> Vec<usize> {
         let key = |index: usize| {
             let is_reached = self.of(index).is_some();
@@ -118,7 +124,7 @@ impl Ranking {
             let known = if seconds.is_nan() {
                 f64::NEG_INFINITY
             } else {
-                seconds
+                rank_key(seconds)
             };
             (is_reached, known)
         };

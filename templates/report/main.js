@@ -112,7 +112,7 @@ function drawShares() {
   const all = [...sums.values()].reduce((sum, value) => sum + value, 0);
   const shares = [...sums].sort((a, b) => b[1] - a[1]).map(([name, value]) => ({ name, share: 100 * value / all, colour: `bound-${colourOf(name)}` }));
   const parts = shares.map(({ name, share, colour }) => {
-    const part = element("div", { class: colour, title: `${name}: ${share.toFixed(1)} %` }, share > 9 ? `${name} ${share.toFixed(0)} %` : "");
+    const part = element("div", { class: colour, title: `${name}: ${share.toFixed(1)} %` }, share > 9 ? `${name} ${share.toFixed(1)} %` : "");
     part.style.width = `${share}%`;
     return part;
   });

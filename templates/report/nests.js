@@ -63,8 +63,10 @@ const RIGHT = ["Bytes", "Time"];
 /** A small table in the details. */
 function small(caption, headers, rows) {
   const heads = headers.map((header, at) => element("th", { scope: "col", class: at < 3 && !RIGHT.includes(header) ? "text" : false }, header));
-  const table = element("table", { class: "data small" }, element("caption", {}, caption), element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows));
-  return element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": caption }, table);
+  const table = element("table", { class: "data small" }, element("caption", { class: "hidden" }, caption), element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows));
+  // A caption would be as wide as its table, which may go on beyond what is in sight.
+  const heading = element("p", { class: "caption", "aria-hidden": "true" }, caption);
+  return element("div", {}, heading, element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": caption }, table));
 }
 
 function streams({ streams }) {
@@ -89,7 +91,7 @@ function conditions({ conditions, caches }) {
       if (name) cell.append(`to ${name} = `, bind(element("span"), largest[cache], COLUMN.size));
       return cell;
     });
-    return element("tr", {}, element("th", { scope: "row" }, carrier), element("td", { class: "text" }, arrays),
+    return element("tr", {}, element("th", { scope: "row" }, carrier), element("td", { class: "text long" }, arrays),
       element("td", { class: "text" }, holds ? `${symbols} ≈` : ""), bind(element("td"), distance, COLUMN.bytes), ...fits, bind(element("td"), again, COLUMN.bytes));
   });
   const names = caches.map(({ name, capacity }) => element("span", {}, `${name}, `, bind(element("span"), capacity, COLUMN.bytes)));

@@ -265,6 +265,7 @@ class DataTable {
     const at = this.spec.id === "nests" ? this.spec.first.indexOf(index) : -1;
     const { header } = this.spec.columns[index];
     if (at < 0) return "";
+    if (["Low", "High"].includes(header)) return "band";
     return ["Arithmetic intensity", "Calls"].includes(header) ? "spare" : header === "Estimate" && data.ranked !== header || header === "Actual" ? "second" : "";
   }
 

@@ -9,6 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::support::command;
+use crate::tool;
 
 /// What is in `tests/studies`: scripts, and what they share.
 const FILES: [&str; 22] = [
@@ -131,14 +132,21 @@ fn application(directory: &Path, routines: usize) {
     std::fs::write(directory.join("main.f90"), main).expect("the directory can be written to");
 }
 
-/// LibreOffice computes the edited workbook as loopsheet does with the edited inputs, where all nests have room in it: of
-/// more, those that are listed depend on the machine.
+/// Three engines compute the edited workbook as loopsheet does with the edited inputs, where all nests have room in it: of
+/// more, those that are listed depend on the machine. A third of the nests take the same time, ten by ten.
 #[test]
 fn engines() {
     let directory = tempfile::tempdir().expect("a directory");
     application(directory.path(), 10);
-    let text = printed(study("engines").arg(directory.path()));
-    has(&text, "LibreOffice: 0 of ");
+    let mut engines = study("engines");
+    engines.arg("--ironcalc").arg(tool("python/bin/python"));
+    engines
+        .arg("--hyperformula")
+        .arg(tool("node_modules/hyperformula"));
+    let text = printed(engines.arg(directory.path()));
+    for engine in ["LibreOffice", "IronCalc", "HyperFormula"] {
+        has(&text, &format!("{engine}: 0 of "));
+    }
 }
 
 /// An edit is on the screen before a tenth of a second is over.

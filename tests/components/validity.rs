@@ -147,6 +147,14 @@ fn written(dir: &Path) -> Vec<Book> {
         "timeline.xlsx",
         &["trace", "--timeline", "timeline.csv"],
     );
+    let sweep = "[trace]\ncaches = [\"1KiB..8KiB:x2,8way\"]\nlatencies = [50, 100]\nwindows = [16, 64]\n\
+                 capacities = [\"1KiB..4KiB:x2\"]\n\n[area]\nmm2_per_mib = 20\n";
+    let sweep = format!("traces = [{heat:?}]\n\n{sweep}");
+    fs::write(dir.join("sweep.toml"), sweep).expect("it can be written");
+    for arguments in [&["plan", "sweep.toml"][..], &["run", "--all"], &["merge"]] {
+        run(dir, &[&["sweep"], arguments].concat());
+    }
+    write("sweep", "sweep.xlsx", &["sweep", "report"]);
     let study = |file, kept, arguments: &[&str]| {
         let begin = ["study", &smooth, "--keep", kept, "-o", file];
         run(
@@ -400,6 +408,37 @@ fn another_engine_computes_every_formula() {
         assert!(formulas >= 10, "{}: {formulas} formulas", book.kind);
         errors
     });
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// Loads a workbook, saves it and loads that, and prints each warning: openpyxl gives one of what it would lose.
+const SAVE: &str = r#"
+import io, sys, warnings
+import openpyxl
+with warnings.catch_warnings(record=True) as found:
+    warnings.simplefilter("always")
+    saved = io.BytesIO()
+    openpyxl.load_workbook(sys.argv[1]).save(saved)
+    openpyxl.load_workbook(saved)
+for warning in found:
+    print(warning.message)
+"#;
+
+fn openpyxl_warnings(path: &Path) -> Vec<String> {
+    let python = std::env::var("LOOPSHEET_TEST_PYTHON").unwrap_or_else(|_| "python3".into());
+    let run = Command::new(&python).args(["-c", SAVE]).arg(path).output();
+    let Output {
+        stdout,
+        stderr,
+        status,
+    } = run.unwrap_or_else(|error| panic!("{python}: {error}"));
+    assert!(status.success(), "{}: {}", path.display(), text(&stderr));
+    text(&stdout).lines().map(str::to_string).collect()
+}
+
+#[test]
+fn openpyxl_loads_and_saves_without_a_warning() {
+    let found = complaints(|book| openpyxl_warnings(&book.path));
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
@@ -713,7 +752,19 @@ fn mistakes_are_reported() {
     write(changed(&good, |_, content| content));
     assert_eq!(validator_errors(&path), [""; 0]);
     assert_eq!(engine_errors(&path).0, [""; 0]);
+    assert_eq!(openpyxl_warnings(&path), [""; 0]);
     assert_eq!(beyond_limits(&parts(&good)), [""; 0]);
+
+    let extension =
+        "<extLst><ext uri=\"{CCE6A557-97BC-4b89-ADB6-D9C93CAAB3DF}\"/></extLst></worksheet>";
+    write(changed(&good, |_, content| {
+        content.replace("</worksheet>", extension)
+    }));
+    let warnings = openpyxl_warnings(&path);
+    assert!(
+        warnings.iter().any(|warning| warning.contains("extension")),
+        "{warnings:?}"
+    );
 
     write(changed(&good, |name, content| {
         match name.starts_with("xl/charts/chart") {

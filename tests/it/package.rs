@@ -511,6 +511,6 @@ fn the_check_finds_what_is_wrong() {
         "worksheets/sheet1.xml",
         "worksheets/sheet0.xml"
     ));
-    assert!(broken("xl/worksheets/sheet1.xml", "LARGE(", "XLOOKUP("));
+    assert!(broken("xl/worksheets/sheet1.xml", "MATCH(", "XLOOKUP("));
     assert!(broken("xl/worksheets/sheet1.xml", "Loops!", "Loop!"));
 }

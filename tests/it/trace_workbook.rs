@@ -211,6 +211,14 @@ fn epochs_and_design_space_are_live() {
             None
         }
     };
+    // How far a CPI may be off stands above, and beside the table of CPIs.
+    let says = |text: &str| {
+        let holds = |(place, value): (&Place, &Data)| {
+            place.0 == "Design space" && texts(value).is_some_and(|own| own.contains(text))
+        };
+        values.iter().filter(|one| holds((one.0, one.1))).count()
+    };
+    assert_eq!(says("x/1.8 to x/0.24"), 2);
     let map: Vec<String> = (values.iter())
         .filter(|(place, _)| {
             place.0 == "Design space" && cells.get(*place).is_some_and(|f| f.contains("\" b\""))

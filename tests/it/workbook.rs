@@ -11,7 +11,7 @@ use loopsheet_analysis::facts::{AccessClass, Block, Program};
 use loopsheet_export::xlsx::{ROOM, figure_cells, workbook};
 use loopsheet_expr::spreadsheet::FORMULA_LENGTH;
 use loopsheet_expr::{Expr, Node};
-use loopsheet_model::{Model, StaticFigure};
+use loopsheet_model::{Model, Room, StaticFigure};
 
 /// All sheets: values and formulas.
 struct Opened {
@@ -286,6 +286,61 @@ fn sheets_of_nests_have_few_columns_and_the_same_rows() {
     let loops = &parts[&format!("xl/worksheets/sheet{id}.xml")];
     assert!(loops.contains("fitToWidth=\"1\"") || loops.contains("fitToHeight=\"0\""));
     assert!(!loops.contains("<colBreaks"));
+}
+
+/// Nests of equal time are all listed, each with a rank of its own, as they are in the source.
+#[test]
+fn nests_of_equal_time_have_ranks_of_their_own() {
+    let of = |line: u32| {
+        let body = Block {
+            flops: flops(1, 0, 0, 0),
+            streams: vec![stream("a", AccessClass::ReadOnly, &["i"], &[&[0]])],
+            ..Block::default()
+        };
+        nest("f", "f.c", line, &[("i", "1", "n")], body)
+    };
+    let loops = [10, 20, 30].map(of).into();
+    let program = program(vec![function("f", "f.c", &[], loops)]);
+    let model = model(&program, "xeon-8380", &[("n", "1000")]).for_any_machine(ROOM);
+    let opened = Opened::new(&model);
+    let ranks = opened.cells_with("Rank");
+    let (_, _, rank) = ranks.iter().find(|(sheet, ..)| *sheet == "Time").unwrap();
+    let ranks: Vec<f64> = (5..8)
+        .filter_map(|row| opened.value("Time", row, *rank).as_f64())
+        .collect();
+    assert_eq!(ranks, [1.0, 2.0, 3.0]);
+    for (row, line) in (5..8).zip(["10", "20", "30"]) {
+        let name = opened.value("Loops", row, 0).to_string();
+        assert!(name.ends_with(line), "{name}");
+        assert!(opened.formula("Time", row, *rank).contains("SUMPRODUCT("));
+    }
+    let links = ["Loops, row 6", "Loops, row 7", "Loops, row 8"];
+    assert!(links.iter().all(|link| opened.cells_with(link).len() == 1));
+}
+
+/// Where there is no room for all nests, every sheet with a row for each says which it has.
+#[test]
+fn sheets_say_which_nests_they_have() {
+    let program = mixed();
+    let whole = model(&program, "exasat", WORKED);
+    let few = Room { nests: 3, ..ROOM };
+    let text = format!(
+        "Only the 3 costliest of {} nests, on exasat and with the inputs as written;",
+        whole.nests.len()
+    );
+    let of = |model: &Model, sheet: &str| Opened::new(model).value(sheet, 1, 1).to_string();
+    for sheet in NESTS
+        .into_iter()
+        .chain(["Arrays", "Caches", "Layer conditions"])
+    {
+        let remark = of(&whole.for_any_machine(few), sheet);
+        assert!(remark.contains(&text), "{sheet}: {remark}");
+    }
+    assert!(!of(&whole.for_any_machine(ROOM), "Loops").contains("Only the"));
+    let summary = Opened::new(&whole.for_any_machine(few));
+    let program = summary.value("Summary", 1, 0).to_string();
+    let nests = format!("{} nests, 3 of them in this workbook", whole.nests.len());
+    assert!(program.contains(&nests), "{program}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::metrics::camat::{Camat, Program};
 use crate::metrics::costs::Costs;
 use crate::metrics::counted::CountedCore;
 use crate::metrics::formulas::{EdagFigure, Figures};
-use crate::metrics::out_of_order::{CoreCycles, CoreModel, LevelModel};
+use crate::metrics::out_of_order::{CoreCycles, CoreModel, LevelModel, cpi_band};
 use crate::metrics::report::TraceReport;
 use crate::metrics::varied_core::CoreParameter;
 
@@ -198,11 +198,6 @@ fn level(args: &TraceArgs, index: usize, spec: &CacheSpec) -> anyhow::Result<Lev
     })
 }
 
-/// How far its cycles are from those of a detailed simulator (guide: accuracy, "Figures of runs, measured against a
-/// core").
-const BAND: &str = "over 57 traces its cycles for an instruction were 0.24 to 1.8 times those of ChampSim, so read a CPI x of \
-                    this core as x/1.8 to x/0.24";
-
 /// The core in words, for whoever reads its figures.
 pub fn in_words(model: &CoreModel) -> String {
     let list = |of: &dyn Fn(&LevelModel) -> u64| {
@@ -221,7 +216,7 @@ pub fn in_words(model: &CoreModel) -> String {
     };
     format!(
         "the core of C-AMAT: window {}, {} instructions per cycle; from the nearest level on {} ports, {} MSHRs, look-ups of {} \
-         cycles; RAM {} cycles and a line every {}; MSHRs and RAM are assigned in program order; a store {}; an access across lines counts as one to each{shared}; {BAND}",
+         cycles; RAM {} cycles and a line every {}; MSHRs and RAM are assigned in program order; a store {}; an access across lines counts as one to each{shared}; {}",
         model.window,
         model.width,
         list(&|level| u64::from(level.ports)),
@@ -234,6 +229,7 @@ pub fn in_words(model: &CoreModel) -> String {
         } else {
             "waits in a buffer, where its miss cycles still count"
         },
+        cpi_band("this core"),
     )
 }
 

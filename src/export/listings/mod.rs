@@ -170,23 +170,44 @@ impl<'a> Listings<'a> {
         let communication = model.communication.as_ref();
         let on_other = model.on_other.as_ref();
         let (loops, topics) = loops::by_topic(model);
+        let scope = scope(model);
         Listings {
-            loops,
+            loops: of_scope(loops, scope.as_deref()),
             topics,
-            arrays: arrays::table(model),
-            caches: caches::table(model),
-            conditions: caches::conditions(model),
+            arrays: of_scope(arrays::table(model), scope.as_deref()),
+            caches: of_scope(caches::table(model), scope.as_deref()),
+            conditions: of_scope(caches::conditions(model), scope.as_deref()),
             calls: model.calls.as_ref().map(|calls| CallListings {
                 sites: calls::sites(model, calls),
                 functions: calls::functions(model, calls),
                 paths: calls::paths(model, calls),
             }),
             communication: communication.map(|found| communication::table(model, found)),
-            registers: registers::table(model),
-            advice: advice::table(model),
+            registers: of_scope(registers::table(model), scope.as_deref()),
+            advice: of_scope(advice::table(model), scope.as_deref()),
             side_by_side: on_other.map(|other| side_by_side::table(model, other)),
         }
     }
+}
+
+/// Which nests are listed, where there is no room for all: that was decided when the report was written, by what they cost
+/// then.
+pub(crate) fn scope(model: &Model) -> Option<String> {
+    let left_out = model.left_out?;
+    let listed = model.nests.len();
+    Some(format!(
+        "Only the {listed} costliest of {} nests, on {} and with the inputs as written; with others, nests that are not here may be costlier.",
+        listed + left_out.nests,
+        model.machine.name
+    ))
+}
+
+/// A table that says first which nests it has.
+fn of_scope<'a, R>(mut table: Table<'a, R>, scope: Option<&str>) -> Table<'a, R> {
+    if let Some(scope) = scope {
+        table.remark = format!("{scope} {}", table.remark);
+    }
+    table
 }
 
 /// The name at a position counted from one.

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use petgraph::Incoming;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 
 use super::arrows::{self, Line};
 use super::document::{Anchor, CRITICAL, Document, FAINT, INK, PALE, short};
-use super::layers::{self, Marked};
+use super::layers::{self, Layers, Marked};
 use crate::analysis::dependence::{Dependence, Kind};
 use crate::expr::FigureId;
 use crate::loops_dot::{details, edge_details, name};
@@ -81,8 +82,12 @@ pub(crate) fn sequence_with(
         .edge_weights()
         .filter(|dependence| dependence.is_implied)
         .count();
+    let hidden = match hidden {
+        1 => "1 dependence that follows from others is".to_string(),
+        _ => format!("{hidden} dependences that follow from others are"),
+    };
     let about = format!(
-        "{} loops, {}; the critical path takes {}; {hidden} dependences that follow from others are not drawn",
+        "{} loops, {}; the critical path takes {}; {hidden} not drawn",
         graph.node_count(),
         Seconds(total),
         Seconds(critical)
@@ -126,25 +131,7 @@ pub(crate) fn sequence_with(
             document.close();
         }
     }
-    for edge in graph.edge_references() {
-        let to = at(layers.vertices[edge.target().index()]);
-        let from = layers.bends[edge.id().index()]
-            .last()
-            .copied()
-            .unwrap_or(layers.vertices[edge.source().index()]);
-        let from = at(from);
-        // Near the later loop, where edges from one loop to several have parted.
-        let place = (
-            from.0 * 0.35 + to.0 * 0.65 + 5.0,
-            to.1 - BOX_HEIGHT / 2.0 - 16.0,
-        );
-        document.text(
-            place,
-            Anchor::Start,
-            &format!("font-size=\"10\" fill=\"{FAINT}\""),
-            &edge.weight().label,
-        );
-    }
+    write_labels(&mut document, (&graph, &layers), &at);
     for (index, vertex) in graph.node_weights().enumerate() {
         let mark = mark(sequence.loops[index].seconds);
         draw_vertex(
@@ -155,6 +142,51 @@ pub(crate) fn sequence_with(
         );
     }
     document.finish()
+}
+
+/// The names of arrays beside their edges.
+fn write_labels(
+    document: &mut Document,
+    (graph, layers): (&DiGraph<Vertex, Edge>, &Layers),
+    at: &dyn Fn((f64, usize)) -> (f64, f64),
+) {
+    for edge in graph.edge_references() {
+        let bends = &layers.bends[edge.id().index()];
+        let [source, target] =
+            [edge.source(), edge.target()].map(|vertex| layers.vertices[vertex.index()]);
+        let leaving = graph.edges(edge.source()).count();
+        let arriving = graph.edges_directed(edge.target(), Incoming).count();
+        let is_early = arriving > leaving;
+        let (from, to, share) = match is_early {
+            true => (source, bends.first().copied().unwrap_or(target), 0.3),
+            false => (bends.last().copied().unwrap_or(source), target, 0.7),
+        };
+        // Lines that cross behind it are left out.
+        let attributes = format!(
+            "font-size=\"10\" fill=\"{FAINT}\" stroke=\"#fff\" stroke-width=\"3\" paint-order=\"stroke\""
+        );
+        let (from, to) = (at(from), at(to));
+        let (x, y) = on_edge(from, to, share);
+        // An edge to the right goes on below what stands right of it, and comes from above what stands left.
+        let (place, anchor) = match (to.0 > from.0 + 1.0, is_early) {
+            (false, _) => ((x + 5.0, y + 3.0), Anchor::Start),
+            (true, true) => ((x - 4.0, y + 8.0), Anchor::End),
+            (true, false) => ((x + 3.0, y - 4.0), Anchor::Start),
+        };
+        document.text(place, anchor, &attributes, &edge.weight().label);
+    }
+}
+
+/// Where an edge is at a share of its way: near the loop with fewer edges, those of the other have parted.
+fn on_edge(from: (f64, f64), to: (f64, f64), share: f64) -> (f64, f64) {
+    let (start, end) = (from.1 + BOX_HEIGHT / 2.0, to.1 - BOX_HEIGHT / 2.0);
+    let rest = 1.0 - share;
+    let across = share * share * (3.0 * rest + share);
+    let down = 1.5 * share * rest + share * share * share;
+    (
+        from.0 + across * (to.0 - from.0),
+        start + down * (end - start),
+    )
 }
 
 /// What is drawn of a sequence.

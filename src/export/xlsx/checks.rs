@@ -131,6 +131,8 @@ impl fmt::Display for Verdict {
 
 struct Check {
     what: String,
+    /// Of both sides.
+    look: Look,
     found: Side,
     expected: Side,
     rule: Rule,
@@ -255,7 +257,7 @@ impl Check {
 
     fn write(&self, page: &mut Page, row: RowNum) -> Result<(), XlsxError> {
         page.text(row, 0, &self.what, &style::wrapped())?;
-        let format = style::cell(Look::Number, Role::Plain);
+        let format = style::cell(self.look, Role::Plain);
         for (column, side) in [(1, &self.found), (2, &self.expected)] {
             let shown = side.value.to_string();
             match &side.cell {
@@ -326,8 +328,9 @@ fn totals(book: Book, nests: &NestSheets) -> Vec<Check> {
             Cell::Number | Cell::AsWritten => "",
         }
     );
-    let equal = |what: &str, found, expected, why| Check {
+    let equal = |(what, look): (&str, Look), found, expected, why| Check {
         what: what.to_string(),
+        look,
         found,
         expected,
         rule: Rule::Equal,
@@ -336,7 +339,7 @@ fn totals(book: Book, nests: &NestSheets) -> Vec<Check> {
     let each = "A total is the sum of its column";
     vec![
         equal(
-            "Shares of the nests add up to 100 %",
+            ("Shares of the nests add up to 100 %", Look::Share),
             column(
                 loops::SHARE,
                 &mut ranked().map(|one| model.value(one.share)),
@@ -345,7 +348,10 @@ fn totals(book: Book, nests: &NestSheets) -> Vec<Check> {
             "A share is the time of a nest divided by that of all",
         ),
         equal(
-            "Times that nests are ranked by add up to the program's",
+            (
+                "Times that nests are ranked by add up to the program's [s]",
+                Look::Seconds,
+            ),
             column(
                 loops::ranked_by(model),
                 &mut ranked().map(|one| model.value(one.seconds)),
@@ -354,19 +360,25 @@ fn totals(book: Book, nests: &NestSheets) -> Vec<Check> {
             each,
         ),
         equal(
-            "Times of one call add up to the total of Summary",
+            (
+                "Times of one call add up to the total of Summary [s]",
+                Look::Seconds,
+            ),
             of_nests(loops::SECONDS, |nest| nest.time.seconds),
             total(model.totals.seconds),
             each,
         ),
         equal(
-            "Memory traffic adds up to the total of Summary",
+            (
+                "Memory traffic adds up to the total of Summary",
+                Look::Bytes,
+            ),
             of_nests(loops::DRAM_BYTES, |nest| nest.traffic.actual),
             total(model.totals.traffic),
             each,
         ),
         equal(
-            "Flops add up to the total of Summary",
+            ("Flops add up to the total of Summary [flop]", Look::Flops),
             of_nests(loops::FLOPS, |nest| nest.operations.flops),
             total(model.totals.flops),
             each,
@@ -429,6 +441,7 @@ fn levels(book: Book, nests: &NestSheets) -> Vec<Check> {
                 "Nests with more bytes at {} than at {near_name}",
                 far_name.as_deref().unwrap_or("DRAM")
             ),
+            look: Look::Count,
             found: Side::formula(formula, count),
             expected: Side::number(0.0),
             rule: Rule::Rarely,
@@ -465,6 +478,7 @@ fn negative(book: Book, nests: &NestSheets) -> Check {
     let count = all.filter(|one| is_negative(*one)).count();
     Check {
         what: "Times, iterations, flops and bytes of nests that are negative".to_string(),
+        look: Look::Count,
         found: Side::formula(formulas.join("+"), count as f64),
         expected: Side::number(0.0),
         rule: Rule::Never,
@@ -479,6 +493,7 @@ fn same_rows(nests: &NestSheets) -> Vec<Check> {
         let there = nests.names_on(sheet);
         Check {
             what: format!("Rows of {} with a different nest than Loops", sheet.name()),
+            look: Look::Count,
             found: Side::formula(format!("SUMPRODUCT(--({there}<>{here}))"), 0.0),
             expected: Side::number(0.0),
             rule: Rule::Never,
@@ -493,6 +508,7 @@ fn as_written(book: Book) -> [Check; 3] {
     let model = book.model;
     let weighted = |(range, sum): (String, f64), what: &str| Check {
         what: format!("Inputs on {what}, each multiplied by its row"),
+        look: Look::Number,
         found: Side::formula(format!("SUMPRODUCT({range},ROW({range}))"), sum),
         expected: Side::written(sum),
         rule: Rule::Written,
@@ -504,7 +520,8 @@ fn as_written(book: Book) -> [Check; 3] {
         weighted(machine::weighted(model), Sheet::Machine.name()),
         weighted(parameters::weighted(model), Sheet::Parameters.name()),
         Check {
-            what: "The total time is unchanged from when the workbook was written".to_string(),
+            what: "The total time is unchanged from when the workbook was written [s]".to_string(),
+            look: Look::Seconds,
             found: Side::formula(cell, model.value(total)),
             expected: Side::written(model.value(total)),
             rule: Rule::Follows,

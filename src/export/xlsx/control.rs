@@ -32,7 +32,7 @@ const RESULT: ColNum = 6;
 const WRITTEN: ColNum = 7;
 const NOW: ColNum = 8;
 const CHANGE: ColNum = 9;
-const WIDTHS: [f64; 10] = [32.0, 28.0, 18.0, 16.0, 10.0, 3.0, 40.0, 16.0, 16.0, 12.0];
+const WIDTHS: [f64; 10] = [32.0, 28.0, 18.0, 16.0, 12.0, 3.0, 40.0, 16.0, 16.0, 12.0];
 const FIRST_RESULT: RowNum = 3;
 
 /// Gives the inputs that are here their names.
@@ -193,6 +193,7 @@ fn write_control(page: &mut Page, control: &Control) -> Result<(), XlsxError> {
         Of::Parameter(index) => {
             let parameter = &model.parameters.rows()[index];
             page.text(row, 0, &parameter.label, &plain)?;
+            page.text(row, UNIT, parameters::unit(parameter.kind), &plain)?;
             let role = parameters::role(parameter);
             write_value(
                 page,
@@ -258,6 +259,10 @@ fn write_totals(page: &mut Page, nests: &NestSheets) -> Result<RowNum, XlsxError
         };
         page.text(row, RESULT, &format!("{}{unit}", total.name), &plain)?;
         page.figure(row, NOW, total.figure, total.look)?;
+        if total.look == Look::Flops {
+            let format = style::cell(total.look, Role::Plain).set_num_format(style::FLOPS);
+            page.worksheet.set_cell_format(row, NOW, &format)?;
+        }
         write_before(page, row, (model.value(total.figure), total.look))?;
         row += 1;
     }
@@ -298,8 +303,8 @@ fn write_scenarios(
     row: RowNum,
 ) -> Result<RowNum, XlsxError> {
     let title = match alternatives.alternatives.nests.len() {
-        own if own == page.book.model.nests.len() => "Scenarios: all nests [s]".to_string(),
-        own => format!("Scenarios: {own} nests [s]"),
+        own if own == page.book.model.nests.len() => "Scenarios: all nests".to_string(),
+        own => format!("Scenarios: {own} nests"),
     };
     let meaning = format!(
         "The scenarios of sheet Scenarios: time of {}",
@@ -309,7 +314,7 @@ fn write_scenarios(
         (RESULT, title.as_str(), meaning.as_str()),
         (
             NOW,
-            "Time",
+            "Time [s]",
             "With the inputs of the scenario, whichever is in force",
         ),
         (CHANGE, "Over base", "Below 1 where the scenario is faster"),

@@ -51,6 +51,36 @@ pub(super) fn small_bytes(
     Ok(())
 }
 
+/// No seconds are shown as such, and not with an exponent.
+pub(super) fn no_seconds(
+    page: &mut Page,
+    column: ColNum,
+    (first, last): (RowNum, RowNum),
+) -> Result<(), XlsxError> {
+    let rule = format!("={}=0", row_col_to_cell(first, column));
+    let none = ConditionalFormatFormula::new()
+        .set_rule(rule.as_str())
+        .set_format(Format::new().set_num_format("0"));
+    page.worksheet
+        .add_conditional_format(first, column, last, column, &none)?;
+    Ok(())
+}
+
+/// Of long times, millionths of a second say nothing.
+pub(super) fn long_seconds(
+    page: &mut Page,
+    (row, column): (RowNum, ColNum),
+) -> Result<(), XlsxError> {
+    let cell = row_col_to_cell(row, column);
+    let rule = format!("=AND(ISNUMBER({cell}),{cell}>=100,{cell}<1000000)");
+    let long = ConditionalFormatFormula::new()
+        .set_rule(rule.as_str())
+        .set_format(Format::new().set_num_format("#,##0.0\" s\""));
+    page.worksheet
+        .add_conditional_format(row, column, row, column, &long)?;
+    Ok(())
+}
+
 /// Marks the nests that spill, as long as they do.
 pub(super) fn registers(page: &mut Page, table: &Table<registers::Row>) -> Result<(), XlsxError> {
     if let Some(column) = table.column(registers::SPILLS.0, registers::SPILLS.1) {

@@ -17,6 +17,7 @@ mod machine;
 mod nest_sheet;
 mod nests;
 mod notes;
+mod order;
 mod package;
 mod page;
 mod parameters;

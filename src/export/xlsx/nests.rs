@@ -1,17 +1,22 @@
 //! The table of nests on its sheets: Loops has what is read, and a sheet for each topic has all that is known about it.
 //! All of them have the same rows, and begin with the nest's name and place.
 
-use rust_xlsxwriter::{ColNum, XlsxError};
+use rust_xlsxwriter::utility::row_col_to_cell;
+use rust_xlsxwriter::{ColNum, RowNum, XlsxError};
 
 use super::highlights;
 use super::layout::{Layout, Sheet, fixed_column_range};
+use super::order;
 use super::page::{Book, Page};
 use super::table::{FIRST_ROW, Printed, Shown, ShownColumn};
 use crate::listings::loops::{self, Topic};
-use crate::listings::{Look, Table};
+use crate::listings::{Column, Look, Table};
 use crate::model::{Model, NestModel};
 
 pub(super) type LoopTable<'a> = Table<'a, (usize, &'a NestModel<'a>)>;
+
+/// A column of the table of nests.
+pub(super) type NestColumn<'a> = Column<'a, (usize, &'a NestModel<'a>)>;
 
 /// Columns of a sheet of nests.
 type ShownColumns<'t, 'a> = Vec<ShownColumn<'t, 'a, (usize, &'a NestModel<'a>)>>;
@@ -40,6 +45,8 @@ struct NestSheet {
 pub(super) struct NestSheets<'t, 'a> {
     pub table: &'t LoopTable<'a>,
     sheets: Vec<NestSheet>,
+    /// What only the workbook has: places of the nests in the order of their times, on sheet Time.
+    order: [NestColumn<'a>; 2],
 }
 
 /// The columns of Loops that are not caches, before and after these, with their headings there.
@@ -160,7 +167,24 @@ impl<'t, 'a> NestSheets<'t, 'a> {
             printed: Printed::OnePageWide,
         };
         let sheets = std::iter::once(loops).chain(topics).collect();
-        NestSheets { table, sheets }
+        NestSheets {
+            table,
+            sheets,
+            order: order::columns(model),
+        }
+    }
+
+    /// The places of the nests in the order of their times.
+    pub fn places(&self) -> String {
+        let column = self.order_column() + 1;
+        let cells = fixed_column_range(column, FIRST_ROW, self.table.last_row());
+        format!("{}!{cells}", Sheet::Time.in_formulas())
+    }
+
+    /// The first column of sheet Time that only the workbook has.
+    fn order_column(&self) -> ColNum {
+        let time = self.sheets.iter().find(|own| own.sheet == Sheet::Time);
+        time.map_or(0, |time| time.columns.len() as ColNum)
     }
 
     /// The first sheet with that column, and its position there.
@@ -186,6 +210,14 @@ impl<'t, 'a> NestSheets<'t, 'a> {
             .expect("the sheets of nests have the columns that they name");
         let cells = fixed_column_range(column, FIRST_ROW, self.table.last_row());
         format!("{}!{cells}", sheet.in_formulas())
+    }
+
+    /// The cell of a row in that column, as a formula on another sheet writes it.
+    pub fn cell(&self, named: Named, row: RowNum) -> String {
+        let (sheet, column) = self
+            .column(named)
+            .expect("the sheets of nests have the columns that they name");
+        format!("{}!{}", sheet.in_formulas(), row_col_to_cell(row, column))
     }
 
     /// The sheets of topics.
@@ -223,11 +255,15 @@ impl<'t, 'a> NestSheets<'t, 'a> {
                 None => shown,
             }
         };
+        let mut columns: ShownColumns = sheet.columns.iter().map(column).collect();
+        if sheet.sheet == Sheet::Time {
+            columns.extend(self.order.iter().map(ShownColumn::of));
+        }
         Shown {
             title: sheet.title,
             remark: &self.table.remark,
             rows: &self.table.rows,
-            columns: sheet.columns.iter().map(column).collect(),
+            columns,
             printed: sheet.printed,
         }
     }
@@ -238,10 +274,17 @@ impl<'t, 'a> NestSheets<'t, 'a> {
             let mut page = Page::new(sheet.sheet, book)?;
             let shown = self.shown(sheet);
             shown.write(&mut page)?;
+            if sheet.sheet == Sheet::Time {
+                let column = self.order_column();
+                order::write(&mut page, self, column)?;
+            }
             self.fold_steps(&mut page, &shown)?;
             for (column, shown) in (0..).zip(&shown.columns) {
-                if shown.column.look == Look::Bytes {
-                    highlights::small_bytes(&mut page, column, (FIRST_ROW, self.table.last_row()))?;
+                let rows = (FIRST_ROW, self.table.last_row());
+                match shown.column.look {
+                    Look::Bytes => highlights::small_bytes(&mut page, column, rows)?,
+                    Look::Seconds => highlights::no_seconds(&mut page, column, rows)?,
+                    _ => {}
                 }
             }
             Ok(page)

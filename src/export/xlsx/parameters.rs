@@ -26,7 +26,7 @@ const COLUMNS: [(&str, f64); 8] = [
     ("Name", 26.0),
     ("In the source", 30.0),
     ("Value", 18.0),
-    ("Time as written", 14.0),
+    ("Share of time, as written", 16.0),
     ("Kind", 14.0),
     ("Value comes from", 40.0),
     ("Defined as", 34.0),
@@ -78,7 +78,8 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
             1,
             "Input",
             Role::Input,
-            "Change one and every sheet follows. Those without a colour are on Control, with block sizes.",
+            "Change one and every sheet follows; which assignments of the source it lets happen stays as it was written, and --set \
+             decides that anew. Those without a colour are on Control, with block sizes.",
         ),
         (2, "Guessed", Role::Guessed, guessed.as_str()),
         (
@@ -123,7 +124,7 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
         first = last + 1;
     }
     let last_row = FIRST_ROW + (rows.len() as RowNum).max(1) - 1;
-    page.worksheet.set_row_height(HEADER_ROW, 24)?;
+    page.worksheet.set_row_height(HEADER_ROW, 32)?;
     page.worksheet.set_freeze_panes(FIRST_ROW, 1)?;
     page.worksheet
         .autofilter(HEADER_ROW, 0, last_row, COLUMNS.len() as ColNum - 1)?;
@@ -199,6 +200,16 @@ pub(super) fn role(parameter: &Row) -> Role {
         Kind::Block => Role::Input,
         _ if parameter.is_guessed() => Role::Guessed,
         _ => Role::Input,
+    }
+}
+
+/// What its value counts; nothing where that is the program's own business.
+pub(super) fn unit(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Block | Kind::TripCount => "iterations",
+        Kind::Processes => "processes",
+        Kind::Neighbours => "neighbours",
+        Kind::Problem | Kind::Real | Kind::Probability => "",
     }
 }
 

@@ -1,5 +1,4 @@
-//! The costliest nests, found in sheet Loops with LARGE, MATCH and INDEX, so that they follow the inputs. Nests of equal
-//! time are told apart by looking on behind the one found before: the first such row has the most rows from it to the end.
+//! The costliest nests, found by their places in the order of times, so that they follow the inputs.
 
 use rust_xlsxwriter::utility::row_col_to_cell;
 use rust_xlsxwriter::{ColNum, RowNum, XlsxError};
@@ -9,9 +8,8 @@ use super::layout::Sheet;
 use super::nests::{Named, NestSheets};
 use super::page::{Book, Page, UNKNOWN};
 use super::style::{self, Look, Role};
-use super::table::FIRST_ROW;
 use crate::expr::FigureId;
-use crate::listings::{chosen, loops};
+use crate::listings::{chosen, loops, scope};
 use crate::model::advice::words;
 use crate::model::{MARK, Model};
 
@@ -33,60 +31,24 @@ impl Ranking {
         first: RowNum,
     ) -> Result<(), XlsxError> {
         let model = page.book.model;
-        let table = nests.table;
-        let times = nests.range(loops::ranked_by(model));
-        // Nests that no calls lead to have no time.
-        let has_time = match model.ranking.follows_calls {
-            true => format!("*ISNUMBER({times})"),
-            false => String::new(),
-        };
-        for (rank, (row, index)) in (0u32..).zip((first..).zip(ranked)) {
-            page.number(
-                row,
-                self.rank,
-                f64::from(rank + 1),
-                &style::cell(Look::Number, Role::Plain),
-            )?;
-            let [own, time, before, time_before] = [
-                (row, self.rank),
-                (row, self.time),
-                (row.saturating_sub(1), self.position),
-                (row.saturating_sub(1), self.time),
-            ]
-            .map(|(row, column)| row_col_to_cell(row, column));
-            let seconds = model
-                .ranking
-                .seconds(*index)
-                .map_or(0.0, |id| model.value(id));
-            let largest = format!("LARGE({times},{own})");
+        let number = style::cell(Look::Number, Role::Plain);
+        let (times, places) = (nests.range(loops::ranked_by(model)), nests.places());
+        for (rank, (row, index)) in (1u32..).zip((first..).zip(ranked)) {
+            page.number(row, self.rank, f64::from(rank), &number)?;
+            let [own, position] =
+                [self.rank, self.position].map(|column| row_col_to_cell(row, column));
+            let seconds = model.ranking.seconds(*index);
+            let seconds = seconds.map_or(0.0, |id| model.value(id));
             page.presentation(
                 row,
                 self.time,
-                &largest,
+                &format!("INDEX({times},{position})"),
                 &seconds.to_string(),
                 &style::cell(Look::Seconds, Role::Plain),
             )?;
-            let anywhere = format!("MATCH({time},{times},0)");
-            let position = match rank {
-                0 => anywhere,
-                _ => {
-                    // Excel counts rows from one.
-                    let (header, end) = (FIRST_ROW, table.last_row() + 2);
-                    let is_next =
-                        format!("({times}={time}){has_time}*(ROW({times})>{header}+{before})");
-                    let rows_left = format!("SUMPRODUCT(MAX({is_next}*({end}-ROW({times}))))");
-                    let next = format!("{}-{rows_left}", table.rows.len() + 1);
-                    format!("IF({time}={time_before},{next},{anywhere})")
-                }
-            };
+            let formula = format!("MATCH({own},{places},0)");
             let shown = (index + 1).to_string();
-            page.presentation(
-                row,
-                self.position,
-                &position,
-                &shown,
-                &style::cell(Look::Number, Role::Plain),
-            )?;
+            page.presentation(row, self.position, &formula, &shown, &number)?;
         }
         Ok(())
     }
@@ -242,7 +204,7 @@ const COLUMNS: [(&str, f64); 13] = [
     ("Share", 10.0),
     ("Share up to here", 12.0),
     ("Bound by", 12.0),
-    ("Memory traffic [B]", 20.0),
+    ("Memory traffic, one call [B]", 20.0),
     ("Intensity [flop/B]", 14.0),
     ("File", 48.0),
     ("Line", 10.0),
@@ -250,6 +212,7 @@ const COLUMNS: [(&str, f64); 13] = [
     ("One call [s]", 14.0),
     ("Calls", 12.0),
 ];
+const TIME: ColNum = 2;
 /// Those after this one are there where calls are followed.
 const ROW_OF_TABLE: ColNum = 10;
 
@@ -264,23 +227,24 @@ pub(super) fn write_top<'a>(book: Book<'a>, nests: &NestSheets) -> Result<Page<'
     let model = book.model;
     let ranked = model.costliest(TOP);
     page.title(&format!("The {} costliest loop nests", ranked.len()))?;
-    page.text(
-        1,
-        0,
-        "Looked up on sheet Loops whenever an input changes.",
-        &style::remark(),
-    )?;
+    let scope = scope(model).map_or_else(String::new, |scope| format!(" {scope}"));
+    let remark = format!("Looked up on sheet Loops whenever an input changes.{scope}");
+    page.text(1, 0, &remark, &style::remark())?;
     let last_column = match model.ranking.follows_calls {
         true => COLUMNS.len() as ColNum - 1,
         false => ROW_OF_TABLE,
     };
     for (column, (header, width)) in (0..=last_column).zip(COLUMNS) {
+        let header = match column {
+            TIME if model.ranking.follows_calls => "All calls [s]",
+            _ => header,
+        };
         page.text(HEADER_ROW, column, header, &style::header())?;
         page.worksheet.set_column_width(column, width)?;
     }
     Ranking {
         rank: 0,
-        time: 2,
+        time: TIME,
         position: ROW_OF_TABLE,
     }
     .write(&mut page, nests, &ranked, TOP_ROW)?;

@@ -13,14 +13,20 @@ pub(super) fn seconds(cell: &str, value: f64) -> (String, String) {
         let limit = 1.0 / count;
         formula = format!("IF({cell}>={limit},ROUND({cell}*{count},2)&\" {unit}\",{formula})");
     }
-    let formula = format!("IF({cell}>=1E+8,ROUND({cell}/{YEAR},1)&\" years\",{formula})");
+    for (unit, from, size) in LONG.iter().rev() {
+        let from = format!("{from:E}").replace('E', "E+");
+        formula = format!("IF({cell}>={from},ROUND({cell}/{size},1)&\" {unit}\",{formula})");
+    }
     let formula = format!("IF(ISNUMBER({cell}),IF({cell}=0,\"0 s\",{formula}),\"{UNKNOWN}\")");
     (formula, shown(value))
 }
 
-/// From so many seconds on, years are shown.
-const LONG: f64 = 1e8;
-const YEAR: f64 = 31_557_600.0;
+/// Longer times: the unit, from so many seconds on, and its seconds.
+const LONG: [(&str, f64, f64); 3] = [
+    ("years", 1e8, 31_557_600.0),
+    ("days", 2e5, 86_400.0),
+    ("h", 1e4, 3600.0),
+];
 
 /// Units of bytes, from the largest.
 const BYTES: [(&str, f64); 6] = [
@@ -75,8 +81,8 @@ fn shown(value: f64) -> String {
     if value == 0.0 {
         return "0 s".to_string();
     }
-    if value >= LONG {
-        return format!("{} years", (value / YEAR * 10.0).round() / 10.0);
+    if let Some((unit, _, size)) = LONG.iter().find(|(_, from, _)| value >= *from) {
+        return format!("{} {unit}", (value / size * 10.0).round() / 10.0);
     }
     let [.., last] = UNITS;
     let fits = |(_, count): &(&str, f64)| value >= 1.0 / count;
@@ -94,6 +100,9 @@ mod tests {
             (0.0, "0 s"),
             (12.3456, "12.35 s"),
             (2.8125e12, "89122.7 years"),
+            (214_201.57, "2.5 days"),
+            (115_950.0, "32.2 h"),
+            (301.35, "301.35 s"),
             (1.0, "1 s"),
             (0.036_41, "36.41 ms"),
             (0.001, "1 ms"),
@@ -133,8 +142,8 @@ mod tests {
         assert_eq!(
             formula,
             "IF(ISNUMBER(B7),IF(B7=0,\"0 s\",IF(B7>=1E+8,\
-             ROUND(B7/31557600,1)&\" years\",IF(B7>=1,ROUND(B7*1,2)&\" s\",IF(B7>=0.001,ROUND(B7*1000,2)&\" ms\",\
-             IF(B7>=0.000001,ROUND(B7*1000000,2)&\" µs\",ROUND(B7*1000000000,2)&\" ns\"))))),\"unknown\")"
+             ROUND(B7/31557600,1)&\" years\",IF(B7>=2E+5,ROUND(B7/86400,1)&\" days\",IF(B7>=1E+4,ROUND(B7/3600,1)&\" h\",IF(B7>=1,ROUND(B7*1,2)&\" s\",IF(B7>=0.001,ROUND(B7*1000,2)&\" ms\",\
+             IF(B7>=0.000001,ROUND(B7*1000000,2)&\" µs\",ROUND(B7*1000000000,2)&\" ns\"))))))),\"unknown\")"
         );
     }
 }

@@ -123,6 +123,7 @@ pub(super) fn write<'a>(book: Book<'a>, roofline: &Roofline) -> Result<Page<'a>,
     leaders::write(&mut page, roofline, first)?;
     draw(&mut page, roofline, first)?;
     style::print_setup(&mut page.worksheet);
+    page.worksheet.set_portrait();
     let end = first + roofline.points.len() as RowNum;
     page.worksheet.set_print_area(0, 0, end, last)?;
     page.worksheet.set_print_fit_to_pages(1, 1);

@@ -333,6 +333,7 @@ fn write_input(
         }
         Of::Parameter(index) => {
             let parameter = &model.parameters.rows()[index];
+            page.text(row, UNIT, parameters::unit(parameter.kind), &plain)?;
             let validation = parameters::validation(parameter.kind)?;
             page.worksheet
                 .add_data_validation(row, FIRST + 1, row, LAST, &validation)?;
@@ -341,7 +342,10 @@ fn write_input(
         }
     };
     page.text(row, 0, &label, &plain)?;
-    let format = style::cell(look, Role::Plain);
+    let format = match control.of {
+        Of::Machine(index) => machine::in_force_format(&model.machine.parameters[index]),
+        Of::Parameter(_) => style::cell(look, Role::Plain),
+    };
     let mut show = |column: ColNum, formula: &str, value: Option<f64>| match value {
         Some(value) => page.presentation(row, column, formula, &value.to_string(), &format),
         None => page.presented_text(row, column, formula, UNKNOWN, &format),

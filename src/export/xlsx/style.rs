@@ -68,6 +68,10 @@ pub(super) enum Role {
     Unknown,
 }
 
+/// Of flops where no heading has the unit.
+pub(super) const FLOPS: &str =
+    "[>=1000000000000000]0.00E+00\" flop\";[>=1000000000]#,##0.00,,,\" Gflop\";#,##0\" flop\"";
+
 /// Of bytes below a million.
 pub(super) const SMALL_BYTES: &str = "[>=1000]0.0,\" kB\";0\" B\"";
 

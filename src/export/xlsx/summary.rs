@@ -8,6 +8,7 @@ use rust_xlsxwriter::utility::row_col_to_cell;
 use rust_xlsxwriter::{ColNum, ConditionalFormatFormula, RowNum, XlsxError};
 
 use super::checks::{self, Checks};
+use super::highlights;
 use super::layout::{Layout, Place, Sheet};
 use super::nests::NestSheets;
 use super::page::{Book, Page};
@@ -47,7 +48,7 @@ fn totals(model: &Model) -> Vec<Total> {
         let is_all = other.nests.len() == model.nests.len();
         let (own, others) = other.seconds;
         if !is_all {
-            let name = "Time on machine A (nests on sheet A and B)";
+            let name = "Time on A (nests of sheet A and B)";
             found.push(Total::new(name, own, Look::Seconds));
         }
         found.extend([
@@ -139,11 +140,18 @@ fn write_head(page: &mut Page) -> Result<(), XlsxError> {
         1 => format!("1 {one}"),
         many => format!("{many} {one}s"),
     };
+    let listed = model.nests.len();
+    let nests = match model.left_out {
+        None => counted(listed, "nest"),
+        Some(others) => format!(
+            "{} nests, {listed} of them in this workbook",
+            listed + others.nests
+        ),
+    };
     let text = format!(
-        "Program: {}, {}, {}; {begins}. {} of {} are fully understood.",
+        "Program: {}, {}, {nests}; {begins}. {} of {} are fully understood.",
         counted(program.files.len(), "file"),
         counted(lines, "line"),
-        counted(model.nests.len(), "nest"),
         coverage.understood,
         counted(coverage.loops, "loop"),
     );
@@ -195,7 +203,7 @@ fn write_totals(page: &mut Page) -> Result<RowNum, XlsxError> {
     let model = page.book.model;
     let plain = style::cell(Look::Text, Role::Plain);
     let each_once = match model.ranking.follows_calls {
-        true => "Totals, counting each nest once",
+        true => "Totals; each nest once, or over all calls",
         false => "Totals",
     };
     page.text(TOTALS_ROW, 0, each_once, &style::section())?;
@@ -208,9 +216,14 @@ fn write_totals(page: &mut Page) -> Result<RowNum, XlsxError> {
             Look::Seconds => {
                 let format = style::cell(total.look, Role::Plain).set_num_format(SECONDS);
                 page.worksheet.set_cell_format(row, 1, &format)?;
+                highlights::long_seconds(page, (row, 1))?;
                 page.readable_seconds((row, 2), &format!("B{}", row + 1), value)?;
             }
-            Look::Bytes | Look::Flops => {}
+            Look::Flops => {
+                let format = style::cell(total.look, Role::Plain).set_num_format(style::FLOPS);
+                page.worksheet.set_cell_format(row, 1, &format)?;
+            }
+            Look::Bytes => {}
             _ => page.text(row, 2, total.unit(model), &plain)?,
         }
         row += 1;

@@ -1,6 +1,6 @@
 //! A sheet that is one table: its figures are placed, and it is written.
 
-use rust_xlsxwriter::{ColNum, Note, RowNum, XlsxError};
+use rust_xlsxwriter::{ColNum, FormatAlign, Note, RowNum, XlsxError};
 
 use super::layout::{Layout, Place, Sheet};
 use super::page::Page;
@@ -143,9 +143,11 @@ impl<R> Shown<'_, '_, R> {
             Printed::OnePageWide => String::new(),
         };
         let remark = format!("{printed}{}", self.remark);
-        page.text(1, 1, &remark, &style::remark())?;
+        let lines = write_remark(page, &remark, (&widths, &breaks))?;
         self.write_headings(page, &breaks)?;
         self.set_up(page, &widths, &breaks)?;
+        page.worksheet
+            .set_row_height(1, style::row_height(lines) + 1.0)?;
         match self.printed {
             Printed::OnPages => rows.set_print_area(page),
             Printed::OnePageWide => Ok(()),
@@ -232,7 +234,7 @@ impl<R> Shown<'_, '_, R> {
         for (column, width) in (0..).zip(widths) {
             worksheet.set_column_width(column, *width as f64 + 2.0)?;
         }
-        for (row, height) in [(1, 16), (GROUP_ROW, 32), (HEADER_ROW, 48), (UNIT_ROW, 18)] {
+        for (row, height) in [(GROUP_ROW, 32), (HEADER_ROW, 48), (UNIT_ROW, 18)] {
             worksheet.set_row_height(row, height)?;
         }
         worksheet.set_freeze_panes(FIRST_ROW, 1)?;
@@ -265,6 +267,36 @@ const PAGE_CHARACTERS: usize = 215;
 const LONGEST: usize = 60;
 /// The same where all columns are to be on one page.
 const LONGEST_FITTED: usize = 36;
+
+/// Characters that a remark takes on one line, so that it is seen whole in a window.
+const REMARK_CHARACTERS: usize = 170;
+
+/// The remark below the title, over the columns of the first printed page; returns how many lines it takes.
+fn write_remark(
+    page: &mut Page,
+    remark: &str,
+    (widths, breaks): (&[usize], &[ColNum]),
+) -> Result<usize, XlsxError> {
+    let columns = breaks.first().map_or(widths.len(), |at| usize::from(*at));
+    let (mut last, mut room) = (1, 0);
+    for (column, width) in widths.iter().enumerate().take(columns).skip(1) {
+        if room > 0 && room + width + 2 > REMARK_CHARACTERS {
+            break;
+        }
+        (last, room) = (column as ColNum, room + width + 2);
+    }
+    let format = style::remark().set_text_wrap().set_align(FormatAlign::Top);
+    match last {
+        1 => page.text(1, 1, remark, &style::remark())?,
+        _ => {
+            page.worksheet.merge_range(1, 1, 1, last, remark, &format)?;
+        }
+    }
+    Ok(match last {
+        1 => 1,
+        _ => style::lines(remark, room as f64),
+    })
+}
 
 /// Lines that a text takes in a column of at most so many characters.
 fn content_lines(content: &Content, longest: usize) -> usize {

@@ -11,6 +11,7 @@ use rust_xlsxwriter::{
 use super::alternatives::{AlternativesSheet, With, write_note};
 use super::inputs::{define_name, write_value};
 use super::layout::{Sheet, fixed_column_range, in_force};
+use super::order;
 use super::page::{Book, Page, UNKNOWN};
 use super::style::{self, Look, Role};
 use crate::machine::parameters::absent;
@@ -21,14 +22,15 @@ use crate::model::{Model, Swings};
 const SHARE_CELL: (RowNum, ColNum) = (3, 2);
 const HEADER_ROW: RowNum = 5;
 const FIRST_ROW: RowNum = 6;
-const WIDTHS: [f64; 9] = [8.0, 34.0, 20.0, 12.0, 16.0, 16.0, 12.0, 12.0, 12.0];
+const WIDTHS: [f64; 10] = [8.0, 34.0, 20.0, 12.0, 16.0, 16.0, 12.0, 12.0, 12.0, 12.0];
 const CHART_ROWS: RowNum = 20;
 /// Columns of the sorted table.
 const RANK: ColNum = 0;
 const LABEL: ColNum = 1;
 const POSITION: ColNum = 8;
-/// What tells inputs of the same effect apart.
-const APART: f64 = 1e-12;
+/// Columns of the table that it is sorted from.
+const EFFECT: ColNum = 8;
+const PLACE: ColNum = 9;
 
 pub(super) fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), XlsxError> {
     match book.model.alternatives {
@@ -52,8 +54,6 @@ struct Row {
 
 fn rows(model: &Model, alternatives: &AlternativesSheet) -> Vec<Row> {
     let own = model.value(alternatives.alternatives.own.total);
-    let swings = alternatives.alternatives.swings.len() as RowNum;
-    let first = FIRST_ROW + swings + 1 + CHART_ROWS + 2;
     let mut found = Vec::new();
     for (position, swing) in alternatives.alternatives.swings.iter().enumerate() {
         let Some(parameter) = model.machine.parameter(swing.input) else {
@@ -70,9 +70,7 @@ fn rows(model: &Model, alternatives: &AlternativesSheet) -> Vec<Row> {
             change if change.is_finite() => (change * 1e9).round() / 1e9,
             _ => 0.0,
         });
-        // Excel counts rows from one.
-        let row = f64::from(first + found.len() as RowNum + 1);
-        let effect = changes[0].abs().max(changes[1].abs()) - row * APART;
+        let effect = changes[0].abs().max(changes[1].abs());
         found.push(Row {
             label: parameter.label.clone(),
             name: swing.input,
@@ -160,9 +158,14 @@ fn write_data(
         (6, "Less", "Change of the time with a decrease"),
         (7, "More", "Change of the time with an increase"),
         (
-            8,
+            EFFECT,
             "Effect",
-            "The larger of the two changes, plus a tiny amount so that equal ones differ",
+            "The larger of the two changes, as a share of the time",
+        ),
+        (
+            PLACE,
+            "Place",
+            "Its place in the table above: by effect, equal ones as they are listed here",
         ),
     ] {
         page.text(head + 1, column, header, &style::header())?;
@@ -170,8 +173,11 @@ fn write_data(
     }
     let own = alternatives.total(With::Own);
     let own = own.map_or_else(String::new, |(cell, _)| cell);
+    let number = style::cell(Look::Number, Role::Plain);
+    let last = head + 1 + rows.len() as RowNum;
+    let effects: Vec<f64> = rows.iter().map(|row| row.effect).collect();
+    let places = order::places(&effects);
     for (index, (row, one)) in (head + 2..).zip(rows).enumerate() {
-        let number = style::cell(Look::Number, Role::Plain);
         page.number(row, 0, index as f64 + 1.0, &number)?;
         page.text(row, 1, &one.label, &plain)?;
         page.text(row, 2, one.name, &plain)?;
@@ -193,9 +199,12 @@ fn write_data(
             page.presentation(row, column, &formula, &change.to_string(), &format)?;
         }
         let [less, more] = [6, 7].map(|column| row_col_to_cell(row, column));
-        let formula = format!("MAX(ABS({less}),ABS({more}))-ROW()*1E-12");
-        let format = style::cell(Look::Ratio, Role::Plain);
-        page.presentation(row, 8, &formula, &one.effect.to_string(), &format)?;
+        let formula = format!("MAX(ABS({less}),ABS({more}))");
+        let format = style::cell(Look::Share, Role::Plain);
+        page.presentation(row, EFFECT, &formula, &one.effect.to_string(), &format)?;
+        let place = order::place_formula(EFFECT, (head + 2, last), row);
+        let shown = places[index].to_string();
+        page.presentation(row, PLACE, &place, &shown, &number)?;
     }
     Ok(())
 }
@@ -234,12 +243,13 @@ fn write_sorted(page: &mut Page, rows: &[Row], data: RowNum) -> Result<(), XlsxE
     order.sort_by(|a, b| rows[*b].effect.total_cmp(&rows[*a].effect));
     let plain = style::cell(Look::Text, Role::Plain);
     let number = style::cell(Look::Number, Role::Plain);
+    // A figure that the machine does not have, as a third cache, is 0.
+    let figure = number.clone().set_num_format("General;-General;\"none\"");
     for (rank, (row, index)) in (FIRST_ROW..).zip(&order).enumerate() {
         let one = &rows[*index];
         page.number(row, RANK, rank as f64 + 1.0, &number)?;
-        let effects = column(8);
         let own = row_col_to_cell(row, RANK);
-        let formula = format!("MATCH(LARGE({effects},{own}),{effects},0)");
+        let formula = format!("MATCH({own},{},0)", column(PLACE));
         page.presentation(row, POSITION, &formula, &(index + 1).to_string(), &number)?;
         let at = row_col_to_cell(row, POSITION);
         let found = |of: ColNum| format!("INDEX({},{at})", column(of));
@@ -248,9 +258,9 @@ fn write_sorted(page: &mut Page, rows: &[Row], data: RowNum) -> Result<(), XlsxE
         let formula = format!("CHOOSE({at},{})", values.join(","));
         match one.value {
             Some(value) => {
-                page.presentation(row, 2, &formula, &value.to_string(), &number)?;
+                page.presentation(row, 2, &formula, &value.to_string(), &figure)?;
             }
-            None => page.presented_text(row, 2, &formula, UNKNOWN, &number)?,
+            None => page.presented_text(row, 2, &formula, UNKNOWN, &figure)?,
         }
         let unit = format!("{}&\"\"", found(3));
         let shown = if one.unit.is_empty() { " " } else { one.unit };
@@ -297,7 +307,7 @@ fn draw(page: &mut Page, count: RowNum, row: RowNum) -> Result<(), XlsxError> {
         .set_font(ChartFont::new().set_size(8));
     chart
         .x_axis()
-        .set_num_format("0%")
+        .set_num_format("0.0%")
         .set_label_position(rust_xlsxwriter::ChartAxisLabelPosition::High);
     chart.legend().set_position(ChartLegendPosition::Right);
     chart.set_width(1000).set_height(CHART_ROWS * 20 - 20);

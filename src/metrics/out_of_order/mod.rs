@@ -38,6 +38,19 @@ use super::timeline::TimelineSink;
 use memory::{Memory, Request};
 use resources::Slots;
 
+/// The least and the most cycles per instruction of this core over those of ChampSim, of 57 traces (guide: accuracy,
+/// "Figures of runs, measured against a core").
+pub const CPI_OVER_CHAMPSIM: (f64, f64) = (0.24, 1.8);
+
+/// The same in words, for whoever reads a CPI of `whose`.
+pub fn cpi_band(whose: &str) -> String {
+    let (least, most) = CPI_OVER_CHAMPSIM;
+    format!(
+        "over 57 traces its cycles for an instruction were {least} to {most} times those of ChampSim, so read a CPI x of \
+         {whose} as x/{most} to x/{least}"
+    )
+}
+
 /// The machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoreModel {

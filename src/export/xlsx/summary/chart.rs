@@ -156,7 +156,7 @@ fn draw(
         .set_font(ChartFont::new().set_size(8));
     chart
         .x_axis()
-        .set_num_format("0%")
+        .set_num_format("[=0]0%;[<0.01]0.00%;0.0%")
         .set_min(0)
         .set_label_position(rust_xlsxwriter::ChartAxisLabelPosition::High);
     chart.legend().set_position(ChartLegendPosition::Right);

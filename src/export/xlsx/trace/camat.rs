@@ -38,9 +38,11 @@ impl Named for Book<'_> {
     }
 }
 
+/// The sheet; `band` is what there is to say of how far a CPI may be off.
 pub(super) fn write<'a>(
     camat: &'a Camat,
     path: &str,
+    band: Option<&str>,
 ) -> Result<Paper<impl Named + use<'a>>, XlsxError> {
     let book = Book {
         camat,
@@ -68,6 +70,9 @@ pub(super) fn write<'a>(
         &style::remark(),
     )?;
     widths(&mut page)?;
+    if let Some(band) = band {
+        page.text(3, 0, &format!("CPI_exe: {band}."), &style::remark())?;
+    }
     let mut row = write_inputs(&mut page, 4)? + 1;
     let (programs, levels) = (row, row + ProgramFigure::derived().count() as RowNum + 3);
     name_cells(&mut page, programs, levels);

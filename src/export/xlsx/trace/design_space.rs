@@ -13,6 +13,7 @@ use super::epochs::Tables;
 use super::scope::Scope;
 use super::{Page, TraceBook, inputs};
 use crate::metrics::design_space::{self as model, CORES, NO_BOUND, SLIPS};
+use crate::metrics::out_of_order::CPI_OVER_CHAMPSIM;
 use crate::metrics::report::Epochs;
 use crate::quantity::binary_size;
 
@@ -81,6 +82,7 @@ pub(super) fn write<'a>(
     let remark = "Every core runs a thread like the trace (Carlson, Nilakantan, Hempstead, Heirman, \"Epoch Profiles\", \
                   Table 1). Change a constant, or a number of cores in the map, and everything follows.";
     page.text(1, 0, remark, &style::remark())?;
+    page.text(2, 0, &band(), &style::remark())?;
     page.worksheet.set_column_width(0, 42)?;
     page.worksheet.set_column_width(1, 14)?;
     let columns = (CPI + profile.windows.len() as ColNum).max(FIRST + CORES.len() as ColNum);
@@ -105,8 +107,19 @@ pub(super) fn write<'a>(
     let scope = write_cores(&mut page, &rows, profile)?;
     let bounds = write_cpis(&mut page, &rows, profile, tables, &scope)?;
     write_best(&mut page, &rows, profile, bounds)?;
+    page.worksheet.set_page_breaks(&[rows.window - 2])?;
     style::print_setup(&mut page.worksheet);
     Ok(page)
+}
+
+/// What is known of how far a CPI is off.
+fn band() -> String {
+    let (least, most) = CPI_OVER_CHAMPSIM;
+    format!(
+        "Every CPI here, and IPC from it, is by the formulas of that paper, which nothing simulates: compare configurations, not \
+         values. The core of C-AMAT, which runs each instruction, had {least} to {most} times the CPI of ChampSim over 57 traces, so \
+         that a CPI x stands for x/{most} to x/{least} there, and here for no less."
+    )
 }
 
 fn write_constants(page: &mut Page, profile: &Epochs) -> Result<RowNum, XlsxError> {
@@ -150,8 +163,10 @@ fn write_notes(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
 /// Area and base CPI of a core with each window; their cells and values by name.
 fn write_cores(page: &mut Page, rows: &Rows, profile: &Epochs) -> Result<Scope, XlsxError> {
     let first = page.section(rows.cores - 2, "Cores", ["Window W [instructions]"])?;
-    for (row, label) in (first..).zip(["Area of a core [mm²]", "Base CPI: ½·√(160/W) [cycles]"])
-    {
+    for (row, label) in (first..).zip([
+        "Area of a core [mm²]",
+        "Base CPI: ½·√(160/W) [cycles per instruction]",
+    ]) {
         page.text(row, 0, label, &style::cell(Look::Text, Role::Plain))?;
     }
     let mut all = page.book.scope.clone();
@@ -194,11 +209,11 @@ fn write_cpis(
         "Its area [mm²]",
         "Bandwidth bound [IPC]",
     ];
-    page.section(
-        rows.cpi - 2,
-        "CPI of a core: base CPI + e/I·t_mem·freq",
-        headers,
-    )?;
+    let (least, most) = CPI_OVER_CHAMPSIM;
+    let title = format!(
+        "CPI of a core [cycles per instruction]: base CPI + e/I·t_mem·freq; x stands for x/{most} to x/{least} or more"
+    );
+    page.section(rows.cpi - 2, &title, headers)?;
     for (column, window) in (CPI..).zip(&profile.windows) {
         page.number(rows.cpi - 1, column, f64::from(*window), &style::header())?;
     }

@@ -12,6 +12,8 @@ use super::{
 /// Widths of the columns; those behind are as wide as the last.
 const WIDTHS: [f64; 5] = [58.0, 13.0, 18.0, 14.0, 19.0];
 const COLUMNS: u16 = 18;
+/// The last column of notes, and how wide all of theirs are.
+const NOTES: (u16, f64) = (9, 192.0);
 
 pub(super) fn write(book: TraceBook<'_>) -> Result<Page<'_>, XlsxError> {
     let mut page = Page::new(Sheet::Edag, book)?;
@@ -92,7 +94,7 @@ fn notes(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
     }
     page.text(row, 0, "Notes", &style::section())?;
     for (row, note) in (row + 1..).zip(&notes) {
-        page.text(row, 0, note, &style::cell(Look::Text, Role::Plain))?;
+        page.spread(row, NOTES, note, &style::cell(Look::Text, Role::Plain))?;
     }
     Ok(row + notes.len() as RowNum + 2)
 }

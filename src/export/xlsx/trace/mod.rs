@@ -22,8 +22,8 @@ mod reuse;
 mod scope;
 
 use rust_xlsxwriter::{
-    Chart, ChartFormat, ChartLine, ChartSolidFill, ChartType, ColNum, Color, RowNum, Workbook,
-    Worksheet, XlsxError,
+    Chart, ChartFormat, ChartLine, ChartSolidFill, ChartType, ColNum, Color, Format, RowNum,
+    Workbook, Worksheet, XlsxError,
 };
 
 use super::inputs::define_name;
@@ -33,6 +33,7 @@ use super::page::Paper;
 use super::style::{self, Look};
 use crate::formula::Unit;
 use crate::metrics::formulas::Figures;
+use crate::metrics::out_of_order::cpi_band;
 use crate::metrics::rank::Rank;
 use crate::metrics::report::{TimelineReport, TraceReport};
 use scope::Scope;
@@ -76,7 +77,7 @@ pub fn trace_workbook(report: &TraceReport) -> Result<Vec<u8>, XlsxError> {
 pub fn timeline_workbook(report: &TimelineReport) -> Result<Vec<u8>, XlsxError> {
     bound(
         "A timeline of memory accesses",
-        vec![camat::write(&report.camat, &report.path)?.into()],
+        vec![camat::write(&report.camat, &report.path, None)?.into()],
     )
 }
 
@@ -143,7 +144,7 @@ pub fn named_cells(report: &TraceReport) -> Result<Vec<NamedCell>, XlsxError> {
 /// As [`timeline_workbook`].
 pub fn timeline_named_cells(report: &TimelineReport) -> Result<Vec<NamedCell>, XlsxError> {
     Ok(named(vec![
-        camat::write(&report.camat, &report.path)?.into(),
+        camat::write(&report.camat, &report.path, None)?.into(),
     ]))
 }
 
@@ -186,7 +187,8 @@ fn pages(report: &TraceReport) -> Result<Vec<Finished>, XlsxError> {
         pages.push(reuse::write(TraceBook::new(report), reuse)?.into());
     }
     if let Some(camat) = &report.camat {
-        pages.push(camat::write(camat, &report.trace.path)?.into());
+        let band = cpi_band("this core");
+        pages.push(camat::write(camat, &report.trace.path, Some(&band))?.into());
     }
     if let Some(blame) = &report.blame {
         pages.push(blame::write(TraceBook::new(report), blame)?.into());
@@ -244,6 +246,24 @@ impl<B: Named> Paper<B> {
 }
 
 impl<B> Paper<B> {
+    /// A text over the first columns, which have that width together, on as many lines as it takes: a printed page is as
+    /// wide as the longest line of text.
+    fn spread(
+        &mut self,
+        row: RowNum,
+        (last, width): (ColNum, f64),
+        text: &str,
+        format: &Format,
+    ) -> Result<(), XlsxError> {
+        let format = format.clone().set_text_wrap();
+        self.worksheet
+            .merge_range(row, 0, row, last, text, &format)?;
+        let lines = style::lines(text, width);
+        self.worksheet
+            .set_row_height(row, style::row_height(lines))?;
+        Ok(())
+    }
+
     /// A section's heading and the headings of its columns; returns the row after them.
     fn section<const N: usize>(
         &mut self,

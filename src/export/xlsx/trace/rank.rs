@@ -44,6 +44,8 @@ const COLUMNS: [RankFigure; 17] = [
     RankFigure::Cycles,
 ];
 const FIRST: ColNum = 1;
+/// The last column of notes, and how wide all of theirs are.
+const NOTES: (ColNum, f64) = (9, 170.0);
 /// Inputs with the smallest and largest value.
 const INPUTS: [(RankFigure, f64, f64); 3] = [
     (RankFigure::Slots, 1.0, 1e9),
@@ -59,9 +61,9 @@ pub(super) fn write(rank: &Rank) -> Result<Paper<impl Named + use<>>, XlsxError>
     let mut page = Page::new(Sheet::Rank, book)?;
     page.title("Programs by sensitivity to the latency of RAM")?;
     page.text(1, 0, &counted_with(rank), &style::remark())?;
-    page.worksheet.set_column_width(0, 48.0)?;
+    page.worksheet.set_column_width(0, 44.0)?;
     for column in 0..COLUMNS.len() as ColNum {
-        page.worksheet.set_column_width(FIRST + column, 17.0)?;
+        page.worksheet.set_column_width(FIRST + column, 14.0)?;
     }
     let mut row = page.section(
         3,
@@ -95,7 +97,7 @@ pub(super) fn write(rank: &Rank) -> Result<Paper<impl Named + use<>>, XlsxError>
     for (column, figure) in (FIRST..).zip(COLUMNS) {
         page.text(header, column, &heading(figure), &style::header())?;
     }
-    page.worksheet.set_row_height(header, 94)?;
+    page.worksheet.set_row_height(header, 108)?;
     for (row, trace) in (header + 1..).zip(&rank.traces) {
         write_trace(&mut page, row, trace)?;
     }
@@ -174,7 +176,7 @@ fn notes(page: &mut Page, row: RowNum, rank: &Rank) -> Result<RowNum, XlsxError>
     }
     page.text(row, 0, "Notes", &style::section())?;
     for (row, note) in (row + 1..).zip(&notes) {
-        page.text(row, 0, note, &style::cell(Look::Text, Role::Plain))?;
+        page.spread(row, NOTES, note, &style::cell(Look::Text, Role::Plain))?;
     }
     Ok(row + notes.len() as RowNum + 2)
 }
