@@ -39,6 +39,7 @@ impl Lowering<'_> {
             return out;
         }
         let mut pending = Pending::default();
+        let known = self.aliases.count();
         for node in nodes {
             if node.kind() == kind::STATEMENT_LABEL
                 && let Some(label) = self.label(*node)
@@ -56,6 +57,7 @@ impl Lowering<'_> {
                 }
             }
         }
+        self.aliases.truncate(known);
         self.nesting.leave_statement();
         out
     }
@@ -129,6 +131,9 @@ impl Lowering<'_> {
             Role::Scope => self.construct(node, out),
             Role::Block | Role::Labelled => out.extend(self.body(node)),
             Role::PointerAssignment => {
+                if self.name_target(node) {
+                    return;
+                }
                 let sides: Vec<Expr> = named_children(node)
                     .into_iter()
                     .map(|side| self.reader.read(side))
