@@ -50,17 +50,21 @@ enum Evidence {
     Other,
 }
 
-/// Procedures and statements that no program has for anything else, in lower case.
-const WORDS: [&str; 12] = [
+/// Procedures that no program calls for anything else, in lower case; more letters may follow.
+const CALLS: [&str; 6] = [
     "mpi_init",
     "pthread_create",
     "thrd_create",
     "shmem_init",
     "gasnet_init",
+    "num_images",
+];
+
+/// Words of statements and declarations that are of the same kind.
+const WORDS: [&str; 6] = [
     "upc_forall",
     "cilk_spawn",
     "cilk_for",
-    "num_images",
     "do concurrent",
     "__global__",
     "fork()",
@@ -112,8 +116,18 @@ fn call(line: &str) -> Evidence {
     if !line.contains(['_', 'o', 'O']) {
         return Evidence::None;
     }
+    if line.starts_with("//") || line.starts_with("/*") || line.starts_with('!') {
+        return Evidence::None;
+    }
     let lower = line.to_ascii_lowercase();
-    match WORDS.iter().any(|word| lower.contains(word)) {
+    let is_called = |name: &str| {
+        let rest = lower.split_once(name).map(|(_, rest)| rest);
+        let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let behind = rest.map(|rest| rest.trim_start_matches(is_letter).trim_start());
+        behind.is_some_and(|behind| behind.starts_with('('))
+    };
+    let is_begun = WORDS.iter().any(|word| lower.contains(word));
+    match is_begun || CALLS.into_iter().any(is_called) {
         true => Evidence::Other,
         false => Evidence::None,
     }

@@ -49,15 +49,21 @@ impl Walker<'_> {
         self.branch_as(branch, arms, &usual, block)
     }
 
-    /// Adds what is behind a branch in which the procedure may return, so that only a share of its runs gets there.
-    pub(super) fn guarded(&mut self, share: Expr, rest: &[Stmt], block: &mut Block) -> Expr {
+    /// Adds what is behind a branch or a loop in which the procedure may return, so that only a share of its runs gets there.
+    pub(super) fn guarded(
+        &mut self,
+        share: Expr,
+        origin: Origin,
+        rest: &[Stmt],
+        block: &mut Block,
+    ) -> Expr {
         let line = rest.first().map_or(0, |first| first.place().line);
         let usual = Symbol::probability(self.symbols.own_name, line, None);
         let probability = self.free_probability(&usual, &share);
         let constant = Constant {
             symbol: probability.clone(),
             value: share.clone(),
-            origin: Origin::Derived,
+            origin,
         };
         self.symbols.constants.insert(probability.clone(), constant);
         let (then, stays) = self.block_and_share(rest);
