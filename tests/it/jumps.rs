@@ -2,6 +2,7 @@
 //! gfortran, as the comments say; where data decide, a guess is named.
 
 use crate::small::{c, fortran, function};
+use crate::support::command::analysed_text;
 use serde_json::Value;
 
 fn nests<'j>(json: &'j Value, name: &str) -> &'j [Value] {
