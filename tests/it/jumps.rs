@@ -240,7 +240,7 @@ int main(void) {
     };
     let (find, check, parameters) = behind(&[]);
     assert_eq!(find, check);
-    assert_eq!(parameters["prob_find_5"]["guessed"], true, "{parameters}");
+    assert_eq!(parameters["prob_find_5"]["origin"], "guessed");
     assert!(parameters.get("prob_check_11").is_none(), "{parameters}");
     let (less, same, _) = behind(&["--set", "prob_find_5=0.25"]);
     assert_eq!((less / find, same), (0.25, check));
