@@ -189,6 +189,7 @@ end subroutine
         // It may get another target.
         ("p => a(:, j)", "call move(p)"),
         ("p => a(:, j)", "nullify (p)"),
+        ("p => a(:, j)\n p(1:n) => b", ""),
         ("p => a(:, j)\n if (k > 1) then\n p => b\n end if", ""),
         // A jump passes it.
         ("if (k > 1) goto 10\n p => a(:, j)\n 10 continue", ""),

@@ -59,7 +59,10 @@ impl Lowering<'_> {
                 let is_first = named_children(parent).first() == Some(&node);
                 match self.reader.tree.role(parent) {
                     Some(Role::PointerAssignment) if is_first => assigned.push(parent),
-                    Some(Role::Call) if is_first => subscripted.push(node),
+                    // `p(1:n) => a` gives it other bounds.
+                    Some(Role::Call) if is_first && !self.is_pointer_side(parent) => {
+                        subscripted.push(node);
+                    }
                     _ => return false,
                 }
             }
@@ -75,6 +78,14 @@ impl Lowering<'_> {
             others.all(|other| is_beside(one, other))
         };
         subscripted.iter().all(is_under_one) && assigned.iter().all(is_clear)
+    }
+
+    /// Whether a node is the pointer of an assignment.
+    fn is_pointer_side(&self, node: Node) -> bool {
+        let around = node
+            .parent()
+            .filter(|around| self.reader.tree.role(*around) == Some(Role::PointerAssignment));
+        around.is_some_and(|around| named_children(around).first() == Some(&node))
     }
 
     fn has_internal_procedures(&self) -> bool {

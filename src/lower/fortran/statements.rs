@@ -130,34 +130,7 @@ impl Lowering<'_> {
             Role::Allocation => self.allocation(node),
             Role::Scope => self.construct(node, out),
             Role::Block | Role::Labelled => out.extend(self.body(node)),
-            Role::PointerAssignment => {
-                if self.name_target(node) {
-                    return;
-                }
-                let sides: Vec<Expr> = named_children(node)
-                    .into_iter()
-                    .map(|side| self.reader.read(side))
-                    .collect();
-                let sides: Vec<Value> = sides.iter().map(|side| self.own_value(side)).collect();
-                if let [target, value] = &sides[..]
-                    && is_procedure(value)
-                {
-                    let (target, value) = (target.clone(), value.clone());
-                    out.push(Stmt::Assign {
-                        place,
-                        target,
-                        value,
-                    });
-                    return;
-                }
-                self.share(&sides);
-                out.push(self.opaque(
-                    node,
-                    ReasonCode::PointerAssignment,
-                    self.first_line(node),
-                    vec![],
-                ));
-            }
+            Role::PointerAssignment => self.pointer_assignment(node, out),
             Role::Entry => self.entry(node, out),
             Role::Equivalence => {
                 for set in named_children(node) {
@@ -222,6 +195,36 @@ impl Lowering<'_> {
         let pairs = ids.windows(2).map(|pair| (pair[0], pair[1]));
         self.draft.share(pairs.filter(|(a, b)| a != b));
         ids
+    }
+
+    /// `p => a(:, k)`.
+    fn pointer_assignment(&mut self, node: Node, out: &mut Vec<Stmt>) {
+        if self.name_target(node) {
+            return;
+        }
+        let sides: Vec<Expr> = named_children(node)
+            .into_iter()
+            .map(|side| self.reader.read(side))
+            .collect();
+        let sides: Vec<Value> = sides.iter().map(|side| self.own_value(side)).collect();
+        if let [target, value] = &sides[..]
+            && is_procedure(value)
+        {
+            let (target, value) = (target.clone(), value.clone());
+            out.push(Stmt::Assign {
+                place: self.place(node),
+                target,
+                value,
+            });
+            return;
+        }
+        self.share(&sides);
+        out.push(self.opaque(
+            node,
+            ReasonCode::PointerAssignment,
+            self.first_line(node),
+            vec![],
+        ));
     }
 
     fn assignment(&mut self, node: Node, out: &mut Vec<Stmt>) {
