@@ -422,9 +422,16 @@ impl<'f> Walker<'f> {
                     }
                     let stays = self.branch(branch, &branch.then, &branch.otherwise, block);
                     if stays.as_number() != Some(1.0) && self.works(rest) {
-                        return share * self.guarded(stays, rest, block);
+                        return share * self.guarded(stays, Origin::Derived, rest, block);
                     }
                     share = share * stays;
+                }
+                // How often data let the loop come to its end is not known.
+                Stmt::Loop(inner)
+                    if self.depth() == 0 && self.may_return(&inner.body) && self.works(rest) =>
+                {
+                    self.statement(statement, block);
+                    return share * self.guarded(Expr::from(1.0), Origin::Default, rest, block);
                 }
                 // `if (c) cycle` makes the rest of the block its other branch.
                 Stmt::If(branch)

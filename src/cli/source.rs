@@ -79,7 +79,7 @@ pub struct SourceArgs {
     /// Read every source again, and keep nothing
     #[arg(long, conflicts_with = "cache_dir")]
     pub no_cache: bool,
-    /// List only functions whose name matches the pattern (* and ? are wildcards), in the table and JSON; figures are those of the whole program
+    /// List only functions whose name matches the pattern (* and ? are wildcards); figures are those of the whole program
     #[arg(long, value_name = "GLOB")]
     pub function: Option<String>,
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::listings::{PlainCell, PlainColumn, PlainTable, plain_tables};
+use super::listings::{PlainCell, PlainColumn, PlainTable, hidden, plain_tables};
 use crate::formula::{Catalogue, ColumnType};
 use crate::model::Model;
 use crate::report::Figure;
@@ -218,11 +218,14 @@ fn described(model: &Model, tables: &[PlainTable], format: TablesFormat) -> Stri
             "columns": table.columns.iter().map(column).collect::<Vec<Value>>(),
         })
     };
-    let value = json!({
+    let mut value = json!({
         "schema": format.schema(),
         "machine": model.machine.name,
         "seconds": Figure::of(model, model.totals.seconds),
         "tables": tables.iter().map(table).collect::<Vec<Value>>(),
     });
+    if let Some(hidden) = hidden(model) {
+        value["remark"] = json!(hidden);
+    }
     serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
 }

@@ -55,6 +55,7 @@ mod modules;
 mod names;
 mod operators;
 mod path;
+mod pointers;
 mod procedure;
 mod reductions;
 mod remarks;

@@ -143,7 +143,7 @@ pub struct Model<'p> {
     pub advice: Vec<Advice>,
     /// What the chart of the roofline shows, if figures hold for any machine.
     pub roofline: Option<roofline::Chart>,
-    /// Nests that are not in it, because there are too many for a workbook.
+    /// Nests that are not in it, because there are too many for a workbook, or because they are not to be listed.
     pub left_out: Option<LeftOut>,
     /// What runs of nests said of them.
     findings: Findings,
@@ -202,7 +202,8 @@ impl<'p> Model<'p> {
     }
 
     /// The same model with formulas that hold for every machine, for the workbook. Of a big program it has the
-    /// costliest nests only, without what depends on all of them: calls, dependences, communication.
+    /// costliest nests only, without what depends on all of them: calls, dependences, communication. The same where some
+    /// functions are not to be listed.
     pub fn for_any_machine(&self, room: Room) -> Model<'p> {
         self.for_any_machine_with(room, &[])
     }
@@ -220,9 +221,10 @@ impl<'p> Model<'p> {
     }
 
     fn of_costliest(&self, most: usize, wanted: &[usize]) -> Model<'p> {
-        let kept = (self.nests.len() > most).then(|| {
-            let ranking = self.ranking.order(&self.nests, &self.figures);
-            let costliest = ranking.into_iter().take(most);
+        let is_part = self.nests.len() > most || self.program.hides_some();
+        let kept = is_part.then(|| {
+            let ranked = self.ranking.order(&self.nests, &self.figures);
+            let costliest = ranking::listed(&self.nests, ranked, most).into_iter();
             costliest.chain(wanted.iter().copied()).collect()
         });
         self.of(kept, Detail::AnyMachine, Beside::Sensitivity)

@@ -344,7 +344,9 @@ fn begin<'a>(
         return Ok(Begun::without(input, remark, what));
     }
     let text = decode(bytes);
-    let parallel = Parallel::of(&text, language);
+    let mut parallel = Parallel::of(&text, language);
+    // Looked at again where something is not compiled.
+    let whole = parallel.begins().then(|| text.clone());
     if language == Language::C && input.name.ends_with(".h") {
         match form::header(&text) {
             Header::Fortran => return Ok(fortran_header(input, &text)),
@@ -386,6 +388,9 @@ fn begin<'a>(
             Language::C => shared.declarations.without_unused(&input.name, apart),
             Language::Fortran => apart.joined(),
         };
+        if let Some(whole) = whole {
+            parallel = Parallel::compiled(&whole, &source.text, language);
+        }
         add_guesses(&mut source, input, files);
     }
     let form = match (language, flags.fortran.form, by_extension) {

@@ -21,12 +21,18 @@ pub enum Parallel {
 impl Parallel {
     /// Of a text as it is in the file, whatever is compiled of it.
     pub fn of(text: &str, language: Language) -> Parallel {
-        match evidence(text) {
-            Evidence::None => Parallel::No,
-            Evidence::OpenMp => {
+        Parallel::compiled(text, text, language)
+    }
+
+    /// The same where conditional compilation leaves only some of the text, as that says: calls in what it leaves out begin
+    /// nothing. Directives do, as their macro `_OPENMP` comes from an option of the compiler that may not be known here.
+    pub fn compiled(text: &str, left: &str, language: Language) -> Parallel {
+        match (evidence_of(text, directive), evidence_of(left, call)) {
+            (Evidence::None, Evidence::None) => Parallel::No,
+            (Evidence::OpenMp, Evidence::None) => {
                 regions::regions(text, language).map_or(Parallel::Anywhere, Parallel::OpenMp)
             }
-            Evidence::Other => Parallel::Anywhere,
+            _ => Parallel::Anywhere,
         }
     }
 
@@ -44,32 +50,29 @@ enum Evidence {
     Other,
 }
 
-/// Procedures and statements that no program has for anything else, in lower case.
-const WORDS: [&str; 12] = [
+/// Procedures that no program calls for anything else, in lower case; more letters may follow.
+const CALLS: [&str; 6] = [
     "mpi_init",
     "pthread_create",
     "thrd_create",
     "shmem_init",
     "gasnet_init",
+    "num_images",
+];
+
+/// Words of statements and declarations that are of the same kind.
+const WORDS: [&str; 6] = [
     "upc_forall",
     "cilk_spawn",
     "cilk_for",
-    "num_images",
     "do concurrent",
     "__global__",
     "fork()",
 ];
 
-fn evidence(text: &str) -> Evidence {
-    let of_line = |line: &str| {
-        let line = line.trim_start();
-        match directive(line) {
-            found if found > Evidence::None => found,
-            _ if has_word(line) => Evidence::Other,
-            _ => Evidence::None,
-        }
-    };
-    text.lines().map(of_line).max().unwrap_or(Evidence::None)
+fn evidence_of(text: &str, of_line: fn(&str) -> Evidence) -> Evidence {
+    let lines = text.lines().map(str::trim_start);
+    lines.map(of_line).max().unwrap_or(Evidence::None)
 }
 
 /// `!$omp`, `c$omp` or `#pragma omp`, and those of OpenACC.
@@ -81,7 +84,7 @@ fn directive(line: &str) -> Evidence {
         .strip_prefix('#')
         .and_then(|rest| rest.trim_start().strip_prefix("pragma"));
     let Some(directive) = mark.or(pragma.map(str::trim_start)) else {
-        return Evidence::None;
+        return in_macro(line);
     };
     let is_it = |name: &str| {
         let begins = directive.get(..name.len());
@@ -94,13 +97,40 @@ fn directive(line: &str) -> Evidence {
     }
 }
 
-fn has_word(line: &str) -> bool {
+/// `_Pragma("omp parallel")`, or a macro of a name like that.
+fn in_macro(line: &str) -> Evidence {
+    let lower = line.to_ascii_lowercase();
+    let mut inside = lower.split("pragma(").skip(1);
+    let begins = |inside: &str| {
+        let name = inside.trim_start_matches(['"', ' ']);
+        name.starts_with("omp ") || name.starts_with("acc ")
+    };
+    match inside.any(begins) {
+        true => Evidence::Other,
+        false => Evidence::None,
+    }
+}
+
+fn call(line: &str) -> Evidence {
     // All words have a letter of these where few lines of other code have both.
     if !line.contains(['_', 'o', 'O']) {
-        return false;
+        return Evidence::None;
+    }
+    if line.starts_with("//") || line.starts_with("/*") || line.starts_with('!') {
+        return Evidence::None;
     }
     let lower = line.to_ascii_lowercase();
-    WORDS.iter().any(|word| lower.contains(word))
+    let is_called = |name: &str| {
+        let rest = lower.split_once(name).map(|(_, rest)| rest);
+        let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let behind = rest.map(|rest| rest.trim_start_matches(is_letter).trim_start());
+        behind.is_some_and(|behind| behind.starts_with('('))
+    };
+    let is_begun = WORDS.iter().any(|word| lower.contains(word));
+    match is_begun || CALLS.into_iter().any(is_called) {
+        true => Evidence::Other,
+        false => Evidence::None,
+    }
 }
 
 #[cfg(test)]
@@ -117,6 +147,8 @@ mod tests {
             "  call MPI_Init(ierr)",
             "  do concurrent (i = 1:n)",
             "  pthread_create(&t, 0, f, 0);",
+            "#define EACH(n) _Pragma(\"omp parallel for\")",
+            "#define EACH(n) OurPragma(omp parallel for if(n > 1))",
         ] {
             assert!(Parallel::of(text, Language::Fortran).begins(), "{text}");
         }
@@ -125,9 +157,20 @@ mod tests {
             "!$ use omp_lib",
             "#pragma once",
             "/* omp */",
+            "// #pragma omp parallel",
             "",
         ] {
             assert!(!Parallel::of(text, Language::C).begins(), "{text}");
         }
+    }
+
+    #[test]
+    fn calls_that_are_not_compiled_begin_nothing() {
+        let text = "#ifdef DISTRIBUTED\nMPI_Init(0, 0);\n#endif\nsolve();\n";
+        let compiled = |left| Parallel::compiled(text, left, Language::C);
+        assert_eq!(compiled("\n\n\nsolve();\n"), Parallel::No);
+        assert!(compiled("\nMPI_Init(0, 0);\n\nsolve();\n").begins());
+        let text = "#ifdef _OPENMP\n#pragma omp parallel\n#endif\n{ solve(); }\n";
+        assert!(Parallel::compiled(text, "\n\n\n{ solve(); }\n", Language::C).begins());
     }
 }

@@ -4,6 +4,7 @@ use assert_cmd::Command;
 use serde_json::{Value, json};
 
 use crate::support::command::{analysed, analysed_text, fixture, loopsheet};
+use crate::support::page;
 
 fn nest<'j>(json: &'j Value, function: &str) -> &'j Value {
     let functions = json["functions"].as_array().expect("functions");
@@ -254,6 +255,61 @@ fn functions_that_are_not_listed_change_no_figure() {
         none.is_empty() && error.contains("no function matches --function none*"),
         "{error}"
     );
+}
+
+#[test]
+fn tables_pages_and_workbooks_list_the_functions_that_are_asked_for() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = fixture("entries/steps.c");
+    let written = |more: &[&str], name: &str| {
+        let at = |extension: &str| directory.path().join(format!("{name}{extension}"));
+        let files = [at(""), at(".html"), at(".xlsx")];
+        let [tables, page, book] = files.each_ref().map(|file| file.to_str().expect("a path"));
+        let path = path.to_str().expect("a path");
+        let outputs = ["--tables", tables, "--html", page, "-o", book];
+        let arguments = [&[path, "--no-config", "--quiet"], &outputs[..], more].concat();
+        assert_eq!(printed(&arguments).0, Some(0));
+        files
+    };
+    let (whole, part) = (written(&[], "all"), written(&["--function", "k*"], "some"));
+    let text = |path: &std::path::Path| std::fs::read_to_string(path).expect("a file");
+    let rows = |tables: &std::path::Path, name: &str| -> Vec<String> {
+        let text = text(&tables.join(name));
+        text.lines().skip(1).map(str::to_string).collect()
+    };
+    for table in ["loops.csv", "arrays.csv", "caches.csv"] {
+        let (all, some) = (rows(&whole[0], table), rows(&part[0], table));
+        assert!(some.len() < all.len() && !some.is_empty(), "{table}");
+        assert!(
+            some.iter()
+                .all(|row| all.contains(row) && row.contains("kernel@")),
+            "{table}"
+        );
+    }
+    let about: Value = serde_json::from_str(&text(&part[0].join("tables.json"))).expect("JSON");
+    let remark = "--function lists 1 of 7 nests; totals and shares are those of all.";
+    assert_eq!(about["remark"], remark);
+    let [all, some] = [&whole, &part].map(|files| page::data(&text(&files[1])));
+    let nests = |data: &Value| -> Vec<String> {
+        let nests = data["nests"].as_array().expect("nests").iter();
+        nests.map(|nest| nest["id"].to_string()).collect()
+    };
+    assert_eq!(nests(&some).len(), 1, "{:?}", nests(&some));
+    assert!(nests(&all).contains(&nests(&some)[0]));
+    assert!(some["tables"][0]["remark"].to_string().contains(remark));
+    let totals = |files: &[std::path::PathBuf; 3]| page::totals(&text(&files[1]));
+    assert_eq!(totals(&whole), totals(&part));
+    let mut book: calamine::Xlsx<_> = calamine::open_workbook(&part[2]).expect("a workbook");
+    let range = calamine::Reader::worksheet_range(&mut book, "Summary").expect("a sheet");
+    let cells = range.cells().map(|(_, _, cell)| cell.to_string());
+    let cells: Vec<String> = cells.collect();
+    assert!(
+        !cells.iter().any(|cell| cell.starts_with("set_up@")),
+        "{cells:?}"
+    );
+    for said in ["Further nests, not in this workbook", "Time of all nests"] {
+        assert!(cells.iter().any(|cell| cell == said), "{said}: {cells:?}");
+    }
 }
 
 #[test]

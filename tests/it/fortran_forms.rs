@@ -104,6 +104,24 @@ const LABELLED: &str = "
       END
 ";
 
+const POINTERS: &str = "
+subroutine relax(n, u, v)
+  integer, intent(in) :: n
+  real(8), intent(in), target :: u(n, n)
+  real(8), intent(inout), target :: v(n, n)
+  real(8), pointer :: below(:), row(:), above(:)
+  integer :: i, j
+  do j = 2, n - 1
+    below => u(:, j - 1)
+    above => u(1:n, j + 1)
+    row => v(2:, j)
+    do i = 2, n - 1
+      row(i - 1) = 0.25d0*(u(i - 1, j) + u(i + 1, j) + below(i) + above(i))
+    end do
+  end do
+end subroutine
+";
+
 #[test]
 fn one_kernel_in_many_words_is_one_nest() {
     let plain = figures(PLAIN, "plain.f90");
@@ -120,8 +138,63 @@ fn one_kernel_in_many_words_is_one_nest() {
         ("sections.f90", SECTIONS),
         ("components.f90", COMPONENTS),
         ("labelled.f", LABELLED),
+        ("pointers.f90", POINTERS),
     ] {
         assert_eq!(figures(source, name), plain, "{name}");
+    }
+}
+
+/// What a pointer means where that is not certain is a gap.
+#[test]
+fn pointers_that_may_mean_something_else_are_not_followed() {
+    let procedure = |before: &str, behind: &str| {
+        format!(
+            "
+subroutine s(n, k, a, b)
+  integer, intent(in) :: n
+  integer, intent(inout) :: k
+  real(8), target :: a(n, n), b(n)
+  real(8), pointer :: p(:)
+  integer :: i, j
+  do j = 1, n
+    {before}
+    do i = 1, n
+      b(i) = b(i) + p(i)
+    end do
+    {behind}
+  end do
+end subroutine
+"
+        )
+    };
+    let is_gap = |before: &str, behind: &str| {
+        let json = command::analysed_text("p.f90", &procedure(before, behind), &[]);
+        json["coverage"].to_string().contains("pointer_assignment")
+    };
+    assert!(!is_gap("p => a(:, j)", ""));
+    assert!(!is_gap("p => a(:, k)", "if (b(1) > 0) b(1) = k"));
+    for (before, behind) in [
+        // Set in one arm only.
+        ("if (k > 1) p => a(:, j)", ""),
+        (
+            "if (k > 1) then\n p => a(:, j)\n else\n b(1) = p(1)\n end if",
+            "",
+        ),
+        // Of the iteration before.
+        ("", "p => a(:, j)"),
+        // The column changes.
+        ("p => a(:, k)", "k = k + 1\n b(1) = p(1)"),
+        ("p => a(:, k)", "call next(k)\n b(1) = p(1)"),
+        ("p => a(:, k)", "read *, k\n b(1) = p(1)"),
+        // It may get another target.
+        ("p => a(:, j)", "call move(p)"),
+        ("p => a(:, j)", "nullify (p)"),
+        ("p => a(:, j)\n p(1:n) => b", ""),
+        ("p => a(:, j)\n if (k > 1) then\n p => b\n end if", ""),
+        // A jump passes it.
+        ("if (k > 1) goto 10\n p => a(:, j)\n 10 continue", ""),
+    ] {
+        assert!(is_gap(before, behind), "{before}; {behind}");
     }
 }
 

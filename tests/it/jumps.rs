@@ -2,6 +2,7 @@
 //! gfortran, as the comments say; where data decide, a guess is named.
 
 use crate::small::{c, fortran, function};
+use crate::support::command::analysed_text;
 use serde_json::Value;
 
 fn nests<'j>(json: &'j Value, name: &str) -> &'j [Value] {
@@ -205,4 +206,42 @@ end program
 ",
     );
     assert_counted(&fortran, "solve", &[(100.0, &[])]);
+}
+
+/// Whether data let a loop come to its end is not known; that nothing goes wrong is expected.
+#[test]
+fn what_is_behind_a_loop_that_may_return_is_a_guess() {
+    const SOURCE: &str = "\
+double a[1000], b[1000];
+int find(double x) {
+  for (int i = 0; i < 1000; i++)
+    if (a[i] == x) return i;
+  for (int i = 0; i < 1000; i++) b[i] += x;
+  return 0;
+}
+int check(double x) {
+  for (int i = 0; i < 1000; i++)
+    if (a[i] > x) { printf(\"too large\\n\"); return -1; }
+  for (int i = 0; i < 1000; i++) b[i] += x;
+  return 0;
+}
+int main(void) {
+  for (int k = 0; k < 10; k++) { find(k); check(k); }
+  return 0;
+}
+";
+    let behind = |more: &[&str]| {
+        let json = analysed_text("r.c", SOURCE, &[&["--no-config"], more].concat());
+        let seconds = |function: usize| {
+            let nest = &json["functions"][function]["nests"][1];
+            nest["all_calls_seconds"].as_f64().expect("seconds")
+        };
+        (seconds(0), seconds(1), json["parameters"].clone())
+    };
+    let (find, check, parameters) = behind(&[]);
+    assert_eq!(find, check);
+    assert_eq!(parameters["prob_find_5"]["origin"], "guessed");
+    assert!(parameters.get("prob_check_11").is_none(), "{parameters}");
+    let (less, same, _) = behind(&["--set", "prob_find_5=0.25"]);
+    assert_eq!((less / find, same), (0.25, check));
 }

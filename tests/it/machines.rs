@@ -214,3 +214,19 @@ fn programs_with_openmp_have_all_cores() {
         assert!(report["machine"]["cores"].as_f64().expect("cores") > 8.0);
     }
 }
+
+/// What the macros leave out does not run.
+#[test]
+fn calls_that_are_not_compiled_begin_nothing() {
+    let optional = SERIAL.replace(
+        "int main(void) {",
+        "int main(void) {\n#ifdef DISTRIBUTED\n  MPI_Init(0, 0);\n#endif\n  // calls MPI_Init (if there is one)",
+    );
+    assert_ne!(optional, SERIAL);
+    let cores = |more: &[&str]| {
+        let report = analysed_text("p.c", &optional, &[&["--no-config"], more].concat());
+        report["machine"]["cores"].as_f64().expect("cores")
+    };
+    assert_eq!(cores(&[]), 1.0);
+    assert!(cores(&["-D", "DISTRIBUTED"]) > 8.0);
+}

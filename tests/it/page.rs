@@ -1,6 +1,6 @@
 //! The page of `--html` as text: nothing from outside, nothing of the source as markup, every cell bound to a formula.
 
-use crate::support::page::{Slot, data, formulas};
+use crate::support::page::{Slot, data, formulas, inputs};
 use crate::support::programs::{
     WORKED, function, matrix_multiply, mixed, model, program, seven_point,
 };
@@ -15,17 +15,6 @@ fn page(program: &Program, source: Option<&str>) -> String {
     report(&model(program, "xeon-8380", WORKED), &|_| {
         source.map(str::to_string)
     })
-}
-
-/// Values of the inputs as the page has them.
-fn inputs(page: &str) -> Vec<f64> {
-    let inputs = data(page)["inputs"].take();
-    let inputs = inputs.as_array().expect("inputs").iter();
-    let value = |input: &Value| {
-        let known = input["value"].as_f64().or(input["absent"].as_f64());
-        known.unwrap_or(f64::NAN)
-    };
-    inputs.map(value).collect()
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::support::command::analysed;
+use crate::support::command::{analysed, analysed_text};
 use crate::support::programs::{expr, flops, function, model, program};
 use loopsheet_analysis::facts::{Block, Item, Loop, Program};
 use loopsheet_analysis::loop_variable::LoopVariable;
@@ -402,5 +402,48 @@ void f(int len, double *x) {
             .filter_map(|nest| nest["iterations"].as_f64())
             .collect();
         assert_eq!(found, iterations, "len = {len}");
+    }
+}
+
+/// The last block is shorter.
+#[test]
+fn branches_keep_the_ends_of_blocks_within_the_range() {
+    const SOURCE: &str = "\
+double a[1000];
+void last(void) {
+    for (int first = 0; first < 1000; first += 32) {
+        int end = first + 32;
+        if (end > 1000) end = 1000;
+        for (int i = first; i < end; i++) a[i] += 1.0;
+    }
+}
+void either(void) {
+    for (int first = 0; first < 1000; first += 32) {
+        int end;
+        if (1000 < first + 32) end = 1000;
+        else end = first + 32;
+        for (int i = first; i < end; i++) a[i] += 1.0;
+    }
+}
+void size(int n) {
+    int size = 100;
+    if (size > n) size = n;
+    for (int i = 0; i < size; i++) a[i] += 1.0;
+}
+";
+    for (n, size) in [(7, 7.0), (500, 100.0)] {
+        let set = format!("n={n}");
+        let json = analysed_text("f.c", SOURCE, &["--no-config", "--set", &set]);
+        let functions = json["functions"].as_array().expect("functions");
+        for (function, expected) in functions.iter().zip([1000.0, 1000.0, size]) {
+            let nest = &function["nests"][0];
+            assert_eq!(nest["iterations"], expected, "{} {n}", function["name"]);
+            assert_eq!(
+                nest["reasons"],
+                serde_json::json!([]),
+                "{}",
+                function["name"]
+            );
+        }
     }
 }

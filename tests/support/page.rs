@@ -11,6 +11,29 @@ pub fn data(page: &str) -> Value {
     serde_json::from_slice(&inflated(page, "data")).expect("JSON")
 }
 
+/// Values of the inputs as the page has them; what is unknown is not a number.
+pub fn inputs(page: &str) -> Vec<f64> {
+    let inputs = data(page)["inputs"].take();
+    let inputs = inputs.as_array().expect("inputs").iter();
+    let value = |input: &Value| {
+        let known = input["value"].as_f64().or(input["absent"].as_f64());
+        known.unwrap_or(f64::NAN)
+    };
+    inputs.map(value).collect()
+}
+
+/// The totals with their names, as the page computes them.
+pub fn totals(page: &str) -> Vec<(String, f64)> {
+    let values = formulas(page).figures(&inputs(page));
+    let totals = data(page)["totals"].take();
+    let totals = totals.as_array().expect("totals").iter();
+    let total = |total: &Value| {
+        let position = total[1].as_u64().expect("a position");
+        (total[0].to_string(), values[position as usize])
+    };
+    totals.map(total).collect()
+}
+
 /// What a step takes, and what an input or a figure is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Slot {

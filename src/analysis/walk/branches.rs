@@ -9,7 +9,7 @@ use crate::expr::{Expr, Symbol};
 use crate::facts::{Block, Branch, Constant, Decision, Item, Origin};
 use crate::guards::{self, Counted};
 use crate::ir::visit::variables_of;
-use crate::ir::{self, BinaryOp, Function, Role, Stmt, UnaryOp, Value, VarId};
+use crate::ir::{self, BinaryOp, Function, Role, Stmt, Type, UnaryOp, Value, VarId};
 use crate::sizes::Turn;
 use crate::symbols::Known;
 
@@ -49,15 +49,21 @@ impl Walker<'_> {
         self.branch_as(branch, arms, &usual, block)
     }
 
-    /// Adds what is behind a branch in which the procedure may return, so that only a share of its runs gets there.
-    pub(super) fn guarded(&mut self, share: Expr, rest: &[Stmt], block: &mut Block) -> Expr {
+    /// Adds what is behind a branch or a loop in which the procedure may return, so that only a share of its runs gets there.
+    pub(super) fn guarded(
+        &mut self,
+        share: Expr,
+        origin: Origin,
+        rest: &[Stmt],
+        block: &mut Block,
+    ) -> Expr {
         let line = rest.first().map_or(0, |first| first.place().line);
         let usual = Symbol::probability(self.symbols.own_name, line, None);
         let probability = self.free_probability(&usual, &share);
         let constant = Constant {
             symbol: probability.clone(),
             value: share.clone(),
-            origin: Origin::Derived,
+            origin,
         };
         self.symbols.constants.insert(probability.clone(), constant);
         let (then, stays) = self.block_and_share(rest);
@@ -112,6 +118,7 @@ impl Walker<'_> {
             }
         };
         let after_otherwise = std::mem::replace(&mut self.symbols.known, before);
+        let clamps = self.clamps(&branch.condition, &after_then, &after_otherwise);
         let blocks = [Some(&then_block), otherwise_block.as_ref()];
         // Behind one that leaves the procedure, whatever else it does with what the condition asks for comes later.
         let is_decided_first = self.depth() == 0 && leaving::leaving_arm(branch).is_some();
@@ -119,7 +126,7 @@ impl Walker<'_> {
             is_decided_first.then(|| self.decision(branch, ([then, otherwise], usual), blocks));
         self.vary(then, self.depth());
         self.vary(otherwise, self.depth());
-        self.join(after_then, after_otherwise);
+        self.join(after_then, after_otherwise, clamps);
         self.join_compared(compared_then);
         let (probability, decision) = match decided {
             Some(decided) => decided,
@@ -291,7 +298,12 @@ impl Walker<'_> {
 
     /// Keeps what the branches say of a variable: the value if they agree, else the few values that it
     /// may have, and that a value was loaded in either. What only one branch advances counts as advanced.
-    fn join(&mut self, mut then: BTreeMap<VarId, Known>, mut otherwise: BTreeMap<VarId, Known>) {
+    fn join(
+        &mut self,
+        mut then: BTreeMap<VarId, Known>,
+        mut otherwise: BTreeMap<VarId, Known>,
+        mut clamps: BTreeMap<VarId, Expr>,
+    ) {
         self.branches += 1;
         for (id, known) in &mut self.symbols.known {
             let Known::Changes { loaded, .. } = known else {
@@ -311,7 +323,9 @@ impl Walker<'_> {
                     }
                     (a, b) if a == b => *known = a,
                     (a, b) => {
-                        if let Some(values) = either(self.branches, a, b) {
+                        if let Some(clamped) = clamps.remove(id) {
+                            *known = Known::Is(clamped);
+                        } else if let Some(values) = either(self.branches, a, b) {
                             *known = values;
                             self.symbols.has_alternatives = true;
                         }
@@ -319,6 +333,61 @@ impl Walker<'_> {
                 }
             }
         }
+    }
+}
+
+impl Walker<'_> {
+    /// Whole numbers that a branch keeps from passing a limit, with what they are behind it: the smaller value in
+    /// `last = first + size - 1; if (last > n) last = n`. What is known of variables must be that from before the branch.
+    fn clamps(
+        &mut self,
+        condition: &Value,
+        then: &BTreeMap<VarId, Known>,
+        otherwise: &BTreeMap<VarId, Known>,
+    ) -> BTreeMap<VarId, Expr> {
+        let Value::Binary(op, left, right) = condition.unconverted() else {
+            return BTreeMap::new();
+        };
+        let is_greater = match op {
+            BinaryOp::Greater | BinaryOp::GreaterOrEqual => true,
+            BinaryOp::Less | BinaryOp::LessOrEqual => false,
+            _ => return BTreeMap::new(),
+        };
+        let both = |(id, known): (&VarId, &Known)| match (known, otherwise.get(id)) {
+            (Known::Is(a), Some(Known::Is(b))) if a != b => Some((*id, a.clone(), b.clone())),
+            _ => None,
+        };
+        let differing: Vec<(VarId, Expr, Expr)> = then.iter().filter_map(both).collect();
+        if differing.is_empty() {
+            return BTreeMap::new();
+        }
+        let is_whole = |value: &Value| matches!(value.ty(self.function()), Type::Integer(_));
+        if !is_whole(left) || !is_whole(right) {
+            return BTreeMap::new();
+        }
+        let sides = [left, right].map(|side| self.symbols.expression(side));
+        let [Some(left), Some(right)] = sides else {
+            return BTreeMap::new();
+        };
+        let apart = (left - right).expand();
+        let clamped = |(id, a, b): (VarId, Expr, Expr)| {
+            let further = (b.clone() - a.clone()).expand();
+            let is_min = match (apart == further, apart == (-further).expand()) {
+                (true, _) => is_greater,
+                (_, true) => !is_greater,
+                _ => return None,
+            };
+            let ends = [a, b];
+            Some((
+                id,
+                if is_min {
+                    Expr::min(ends)
+                } else {
+                    Expr::max(ends)
+                },
+            ))
+        };
+        differing.into_iter().filter_map(clamped).collect()
     }
 }
 

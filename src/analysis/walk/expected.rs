@@ -92,6 +92,22 @@ impl Walker<'_> {
         found
     }
 
+    /// Whether the procedure may return in a loop, for something else than that it goes wrong.
+    pub(super) fn may_return(&self, statements: &[Stmt]) -> bool {
+        statements.iter().any(|statement| match statement {
+            Stmt::Jump { kind, .. } => *kind == Jump::Return,
+            Stmt::If(branch) => {
+                let mut arms = [&branch.then, &branch.otherwise].into_iter();
+                arms.any(|arm| self.may_return(arm) && !self.is_failure(arm))
+            }
+            Stmt::Loop(inner) => self.may_return(&inner.body),
+            Stmt::Opaque { inner, .. } => self.may_return(inner),
+            Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Mark { .. } | Stmt::Evaluate { .. } => {
+                false
+            }
+        })
+    }
+
     /// Whether statements say that something is wrong, and do nothing else: they write a message, pass a text, or give an
     /// integer a number that is not zero.
     fn is_failure(&self, arm: &[Stmt]) -> bool {

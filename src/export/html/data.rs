@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 use super::figures::Figures;
 use super::tables::{Choices, Shown, look};
 use super::{Sources, Study, compared, inputs, maps, nests, remarks, tables};
-use crate::listings::{self, Column, Content, Look, Table};
-use crate::listings::{advice, arrays, caches, calls, communication, loops, notes, registers};
+use crate::listings::{self, Column, Content, Listings, Look, Table, loops, notes};
 use crate::measured;
 use crate::model::{Model, NestModel, RunsOn, bandwidth, roofline};
 
@@ -75,7 +74,10 @@ pub(super) fn build(
     figures: &mut Figures,
 ) -> Value {
     let mut choices = Choices::default();
-    let mut tables = tables(model, figures, &mut choices);
+    // What a run did is said of all nests.
+    let is_listed = |nest: &usize| study.is_some() || model.nests[*nest].nest.is_shown();
+    let listed: Vec<usize> = (0..model.nests.len()).filter(is_listed).collect();
+    let mut tables = tables(model, &listed, figures, &mut choices);
     let mut scatter = Value::Null;
     if let Some(study) = study {
         let compared = compared::build(model, study, figures);
@@ -83,9 +85,9 @@ pub(super) fn build(
         scatter = compared.scatter;
     }
     let machine = &model.machine;
-    let nests = nests::places(model, figures);
+    let nests = nests::places(model, &listed, figures);
     let headline = listings::totals::headline(model);
-    let (totals, roofline) = (totals(model, figures), roofline(model, figures));
+    let (totals, roofline) = (totals(model, figures), roofline(model, &listed, figures));
     let maps = maps::build(model, study, figures);
     let kept = figures.kept_inputs();
     let order = inputs::machine_order(model);
@@ -105,23 +107,30 @@ pub(super) fn build(
         "scatter": scatter,
         "maps": maps,
         "nests": nests,
-        "live": figures.live(),
+        "live": listed.iter().map(|nest| figures.live()[*nest]).collect::<Vec<bool>>(),
         "notes": { "How the figures are computed": notes::METHOD, "What the model leaves out": notes::LIMITS },
-        "lines": nests::lines(model, figures.live(), sources),
+        "lines": nests::lines(model, (&listed, figures.live()), sources),
     })
 }
 
-fn tables(model: &Model, figures: &mut Figures, choices: &mut Choices) -> Vec<Value> {
-    let live: HashSet<*const NestModel> = model
-        .nests
-        .iter()
-        .zip(figures.live())
-        .filter(|(_, live)| **live)
-        .map(|(nest, _)| std::ptr::from_ref(nest))
+fn tables(
+    model: &Model,
+    listed: &[usize],
+    figures: &mut Figures,
+    choices: &mut Choices,
+) -> Vec<Value> {
+    let follow = listed.iter().filter(|nest| figures.live()[**nest]);
+    let live: HashSet<*const NestModel> = follow
+        .map(|nest| std::ptr::from_ref(&model.nests[*nest]))
         .collect();
     let is_live = |nest: &NestModel| live.contains(&std::ptr::from_ref(nest));
     let shown: Vec<(&str, &str)> = NESTS.iter().map(|(column, _)| *column).collect();
-    let mut nests = loops::table(model);
+    let mut all = Listings::new(model);
+    let is_part = listed.len() < model.nests.len();
+    if is_part {
+        all.keep_shown(model);
+    }
+    let mut nests = all.loops;
     // What is not seen at first is left out of the rows that do not follow.
     let brief = |column: &Column<(usize, &NestModel)>| {
         tables::is_meant(&shown, column) || tables::is_meant(NAMES, column)
@@ -143,9 +152,10 @@ fn tables(model: &Model, figures: &mut Figures, choices: &mut Choices) -> Vec<Va
         choices,
     };
     let measured = model.measured.as_ref().map(measured::total);
-    let about = measured.map(|total| format!("{ABOUT_NESTS} {total}."));
-    let about = about.as_deref().unwrap_or(ABOUT_NESTS);
-    add.table("nests", Some(about), &shown, &nests);
+    let mut about = vec![ABOUT_NESTS.to_string()];
+    about.extend(measured.map(|total| format!("{total}.")));
+    about.extend(listings::hidden(model).filter(|_| is_part));
+    add.table("nests", Some(&about.join(" ")), &shown, &nests);
     let mut first = Vec::new();
     for (wanted, short) in NESTS {
         let mut columns = nests.columns.iter();
@@ -155,19 +165,19 @@ fn tables(model: &Model, figures: &mut Figures, choices: &mut Choices) -> Vec<Va
         }
     }
     add.tables[0]["first"] = json!(first);
-    let mut rows = arrays::table(model);
+    let mut rows = all.arrays;
     rows.rows.retain(|(nest, _)| is_live(nest));
     add.table("arrays", None, ARRAYS, &rows);
-    let mut rows = caches::table(model);
+    let mut rows = all.caches;
     rows.rows.retain(|(nest, _)| is_live(nest));
     add.table("caches", None, ALL, &rows);
-    let mut rows = caches::conditions(model);
+    let mut rows = all.conditions;
     rows.rows.retain(|(nest, _)| is_live(nest));
     add.table("conditions", None, CONDITIONS, &rows);
-    add.table("advice", None, ADVICE, &advice::table(model));
-    if let Some(found) = &model.calls {
-        let mut sites = calls::sites(model, found);
-        if model.nests.len() > live.len() && sites.rows.len() > MOST_ROWS {
+    add.table("advice", None, ADVICE, &all.advice);
+    if let Some(calls) = all.calls {
+        let mut sites = calls.sites;
+        if listed.len() > live.len() && sites.rows.len() > MOST_ROWS {
             let left = sites.rows.len() - MOST_ROWS;
             sites.rows.truncate(MOST_ROWS);
             let remark = format!(
@@ -177,18 +187,13 @@ fn tables(model: &Model, figures: &mut Figures, choices: &mut Choices) -> Vec<Va
             sites.remark = remark;
         }
         add.table("calls", None, ALL, &sites);
-        add.table("functions", None, ALL, &calls::functions(model, found));
-        add.table("paths", None, ALL, &calls::paths(model, found));
+        add.table("functions", None, ALL, &calls.functions);
+        add.table("paths", None, ALL, &calls.paths);
     }
-    if let Some(found) = &model.communication {
-        add.table(
-            "communication",
-            None,
-            ALL,
-            &communication::table(model, found),
-        );
+    if let Some(communication) = &all.communication {
+        add.table("communication", None, ALL, communication);
     }
-    let mut registers = registers::table(model);
+    let mut registers = all.registers;
     registers.rows.retain(|(nest, _)| is_live(nest));
     if !registers.rows.is_empty() {
         add.table("registers", Some(ABOUT_REGISTERS), ALL, &registers);
@@ -238,15 +243,15 @@ fn totals(model: &Model, figures: &mut Figures) -> Value {
 }
 
 /// Peak, bandwidths, and a point a nest: intensity, rate, time.
-fn roofline(model: &Model, figures: &mut Figures) -> Value {
+fn roofline(model: &Model, listed: &[usize], figures: &mut Figures) -> Value {
     let roofs: Vec<Value> = (roofline::roofs(model).into_iter())
         .map(|roof| json!([roof.name, figures.formula(roof.bandwidth)]))
         .collect();
-    let points: Vec<Value> = (model.nests.iter())
-        .enumerate()
-        .map(|(index, nest)| {
+    let points: Vec<Value> = (listed.iter())
+        .map(|index| {
+            let nest = &model.nests[*index];
             let rate = figures.formula(roofline::rate(nest));
-            let seconds = model.ranking.seconds(index);
+            let seconds = model.ranking.seconds(*index);
             json!([
                 figures.position(nest.time.intensity),
                 rate,

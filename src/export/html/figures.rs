@@ -199,7 +199,11 @@ impl<'m> Figures<'m> {
 
 /// The costliest nests, as many as a page can compute; all of them in any but big programs.
 fn live_nests(model: &Model) -> Vec<bool> {
+    // What is not listed is in the totals.
     let order = model.ranking.order(&model.nests, &model.figures);
+    let is_shown = |nest: &usize| model.nests[*nest].nest.is_shown();
+    let (listed, hidden): (Vec<usize>, Vec<usize>) = order.into_iter().partition(is_shown);
+    let order = listed.into_iter().chain(hidden);
     let mut live = vec![false; model.nests.len()];
     let mut left = match model.nests.len() > MANY_NESTS {
         true => MOST_OF_MANY,

@@ -13,7 +13,8 @@ const MOST: usize = 100;
 
 /// All sequences of loops, those with the most time first, as markup.
 pub(super) fn drawings(model: &Model, figures: &mut Figures) -> String {
-    let mut sequences: Vec<&SequenceModel> = model.sequences.iter().collect();
+    let is_listed = |one: &&SequenceModel| model.program.functions[one.function].is_shown;
+    let mut sequences: Vec<&SequenceModel> = model.sequences.iter().filter(is_listed).collect();
     let seconds = |sequence: &SequenceModel| {
         let seconds = model.value(sequence.total);
         if seconds.is_nan() {

@@ -22,13 +22,13 @@ const WIDTH: usize = 160;
 
 /// One entry a nest, in the order of the table of nests: where it is in the source, and the details of those that follow
 /// the inputs.
-pub(super) fn places(model: &Model, figures: &mut Figures) -> Vec<Value> {
+pub(super) fn places(model: &Model, listed: &[usize], figures: &mut Figures) -> Vec<Value> {
     let live = figures.live().to_vec();
     let mut place = |index: usize| {
         let detail = live[index].then(|| details::build(model, index, figures));
         place(&model.nests[index], detail)
     };
-    (0..model.nests.len()).map(&mut place).collect()
+    listed.iter().copied().map(&mut place).collect()
 }
 
 fn place(nest: &NestModel, detail: Option<Value>) -> Value {
@@ -73,10 +73,11 @@ fn shown_lines(nest: &NestModel, is_live: bool) -> (u32, u32) {
 
 /// The lines of the source that some nest shows, by file and number; files that cannot be read are left out, and the page
 /// says so.
-pub(super) fn lines(model: &Model, live: &[bool], sources: Sources) -> Value {
+pub(super) fn lines(model: &Model, (listed, live): (&[usize], &[bool]), sources: Sources) -> Value {
     let mut wanted: BTreeMap<&Arc<str>, BTreeSet<u32>> = BTreeMap::new();
-    for (nest, is_live) in model.nests.iter().zip(live) {
-        let (first, last) = shown_lines(nest, *is_live);
+    for nest in listed {
+        let (nest, is_live) = (&model.nests[*nest], live[*nest]);
+        let (first, last) = shown_lines(nest, is_live);
         wanted
             .entry(&nest.nest.head().file)
             .or_default()

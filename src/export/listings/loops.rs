@@ -63,11 +63,6 @@ pub(crate) fn ranked_by(model: &Model) -> (&'static str, &'static str) {
     }
 }
 
-/// The whole table.
-pub(crate) fn table<'a>(model: &'a Model<'a>) -> Table<'a, (usize, Row<'a>)> {
-    by_topic(model).0
-}
-
 /// The whole table, and what each of its columns is about.
 pub(crate) fn by_topic<'a>(model: &'a Model<'a>) -> (Table<'a, (usize, Row<'a>)>, Vec<Topic>) {
     let (mut columns, mut topics) = (Columns::new(), Vec::new());

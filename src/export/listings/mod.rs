@@ -210,6 +210,58 @@ fn of_scope<'a, R>(mut table: Table<'a, R>, scope: Option<&str>) -> Table<'a, R>
     table
 }
 
+impl Listings<'_> {
+    /// Drops the rows of functions that are not to be listed. All figures stay those of the whole program.
+    pub fn keep_shown(&mut self, model: &Model) {
+        if !model.program.hides_some() {
+            return;
+        }
+        let is_shown = |function: usize| model.program.functions[function].is_shown;
+        self.loops.rows.retain(|(_, nest)| nest.nest.is_shown());
+        self.arrays.rows.retain(|(nest, _)| nest.nest.is_shown());
+        self.caches.rows.retain(|(nest, _)| nest.nest.is_shown());
+        self.conditions
+            .rows
+            .retain(|(nest, _)| nest.nest.is_shown());
+        self.registers.rows.retain(|(nest, _)| nest.nest.is_shown());
+        self.advice.rows.retain(|advice| {
+            let mut nests = advice.nests.iter();
+            nests.any(|nest| model.nests[*nest].nest.is_shown())
+        });
+        if let Some(calls) = &mut self.calls {
+            let sites = &model.call_graph.sites;
+            let leads = |site: &usize| {
+                let site = &sites[*site];
+                is_shown(site.caller) || is_shown(site.callee)
+            };
+            calls.sites.rows.retain(leads);
+            let functions = &mut calls.functions.rows;
+            functions.retain(|function| function.is_none_or(is_shown));
+            calls
+                .paths
+                .rows
+                .retain(|path| model.nests[path.nest].nest.is_shown());
+        }
+        if let Some(communication) = &mut self.communication {
+            let is_shown =
+                |row: &communication::Row| row.is_none_or(|row| is_shown(row.site.function));
+            communication.rows.retain(is_shown);
+        }
+    }
+}
+
+/// What --function leaves out of the lists of nests.
+pub(crate) fn hidden(model: &Model) -> Option<String> {
+    let shown = model.nests.iter().filter(|nest| nest.nest.is_shown());
+    model.program.hides_some().then(|| {
+        format!(
+            "--function lists {} of {} nests; totals and shares are those of all.",
+            shown.count(),
+            model.nests.len()
+        )
+    })
+}
+
 /// The name at a position counted from one.
 pub(crate) fn chosen<'n>(position: f64, names: &[&'n str]) -> Option<&'n str> {
     (position >= 1.0)

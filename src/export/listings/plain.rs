@@ -44,7 +44,8 @@ pub enum PlainCell {
 
 /// All tables, in the order of the sheets; those that a program never has are left out.
 pub fn plain_tables(model: &Model) -> Vec<PlainTable> {
-    let tables = Listings::new(model);
+    let mut tables = Listings::new(model);
+    tables.keep_shown(model);
     let mut found = vec![
         plain(model, &tables.loops),
         plain(model, &tables.arrays),
@@ -67,6 +68,13 @@ pub fn plain_tables(model: &Model) -> Vec<PlainTable> {
     found.extend(tables.side_by_side.iter().map(|table| plain(model, table)));
     found.extend([dependences(model), fusions(model), sensitivity(model)]);
     found
+}
+
+/// The sequences of functions that are to be listed.
+fn shown<'m>(model: &'m Model) -> impl Iterator<Item = &'m SequenceModel<'m>> {
+    let functions = &model.program.functions;
+    let all = model.sequences.iter();
+    all.filter(|sequence| functions[sequence.function].is_shown)
 }
 
 /// A column of a table that is not a table of the workbook.
@@ -134,7 +142,7 @@ fn dependences(model: &Model) -> PlainTable {
     ];
     let flag = |is: bool| PlainCell::Number(f64::from(u8::from(is)));
     let mut rows = Vec::new();
-    for sequence in &model.sequences {
+    for sequence in shown(model) {
         for edge in sequence.graph.edge_references() {
             let [from, to] = [edge.source(), edge.target()].map(|node| &sequence.graph[node].id);
             let Dependence {
@@ -196,7 +204,7 @@ fn fusions(model: &Model) -> PlainTable {
             .chain([loops, saved, why, text(shared.join("; "))])
             .collect()
     };
-    let rows = model.sequences.iter().flat_map(|sequence| {
+    let rows = shown(model).flat_map(|sequence| {
         sequence
             .fusions
             .iter()
@@ -214,7 +222,9 @@ fn sensitivity(model: &Model) -> PlainTable {
         figures("Time", StaticFigure::Time),
     ];
     let rows = model.sensitivity.iter().flat_map(|sweep| {
-        sweep.nests.iter().flat_map(move |(nest, seconds)| {
+        let all = sweep.nests.iter();
+        let shown = all.filter(|(nest, _)| model.nests[*nest].nest.is_shown());
+        shown.flat_map(move |(nest, seconds)| {
             sweep
                 .values
                 .iter()

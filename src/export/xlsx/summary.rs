@@ -246,9 +246,30 @@ fn write_totals(page: &mut Page) -> Result<RowNum, XlsxError> {
         &style::cell(Look::Seconds, Role::Plain),
     )?;
     page.text(row + 1, 2, "s", &plain)?;
-    let text = "The totals are those of the costliest nests. JSON and --tables have all nests, calls, dependences and communication.";
-    page.text(row + 2, 0, text, &style::remark())?;
-    Ok(row + 3)
+    let first = listings::totals::headline(model).start;
+    let listed = (
+        row_col_to_cell(TOTALS_ROW + 1 + first as RowNum, 1),
+        row_col_to_cell(row + 1, 1),
+    );
+    let known = totals(model)
+        .get(first)
+        .map(|total| model.value(total.figure));
+    let seconds = known.unwrap_or_default() + left_out.seconds;
+    let format = style::cell(Look::Seconds, Role::Plain);
+    page.text(row + 2, 0, "Time of all nests", &plain)?;
+    let formula = format!("{}+{}", listed.0, listed.1);
+    page.presentation(row + 2, 1, &formula, &seconds.to_string(), &format)?;
+    page.text(row + 2, 2, "s", &plain)?;
+    let text = match model.program.hides_some() {
+        true => {
+            "Totals and shares are those of the nests that --function lists; calls are those of the whole program."
+        }
+        false => {
+            "The totals are those of the costliest nests. JSON and --tables have all nests, calls, dependences and communication."
+        }
+    };
+    page.text(row + 3, 0, text, &style::remark())?;
+    Ok(row + 4)
 }
 
 /// What share of the time each resource bounds; returns the row after the last.

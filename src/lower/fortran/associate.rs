@@ -52,7 +52,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The target with the lower bounds of its sections written out; `None` if they are not known as numbers.
-    fn counted_from_one(&mut self, target: &Expr) -> Option<Expr> {
+    pub fn counted_from_one(&mut self, target: &Expr) -> Option<Expr> {
         if !is_section(target) {
             return Some(target.clone());
         }

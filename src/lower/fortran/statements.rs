@@ -39,6 +39,7 @@ impl Lowering<'_> {
             return out;
         }
         let mut pending = Pending::default();
+        let known = self.aliases.count();
         for node in nodes {
             if node.kind() == kind::STATEMENT_LABEL
                 && let Some(label) = self.label(*node)
@@ -56,6 +57,7 @@ impl Lowering<'_> {
                 }
             }
         }
+        self.aliases.truncate(known);
         self.nesting.leave_statement();
         out
     }
@@ -128,31 +130,7 @@ impl Lowering<'_> {
             Role::Allocation => self.allocation(node),
             Role::Scope => self.construct(node, out),
             Role::Block | Role::Labelled => out.extend(self.body(node)),
-            Role::PointerAssignment => {
-                let sides: Vec<Expr> = named_children(node)
-                    .into_iter()
-                    .map(|side| self.reader.read(side))
-                    .collect();
-                let sides: Vec<Value> = sides.iter().map(|side| self.own_value(side)).collect();
-                if let [target, value] = &sides[..]
-                    && is_procedure(value)
-                {
-                    let (target, value) = (target.clone(), value.clone());
-                    out.push(Stmt::Assign {
-                        place,
-                        target,
-                        value,
-                    });
-                    return;
-                }
-                self.share(&sides);
-                out.push(self.opaque(
-                    node,
-                    ReasonCode::PointerAssignment,
-                    self.first_line(node),
-                    vec![],
-                ));
-            }
+            Role::PointerAssignment => self.pointer_assignment(node, out),
             Role::Entry => self.entry(node, out),
             Role::Equivalence => {
                 for set in named_children(node) {
@@ -217,6 +195,36 @@ impl Lowering<'_> {
         let pairs = ids.windows(2).map(|pair| (pair[0], pair[1]));
         self.draft.share(pairs.filter(|(a, b)| a != b));
         ids
+    }
+
+    /// `p => a(:, k)`.
+    fn pointer_assignment(&mut self, node: Node, out: &mut Vec<Stmt>) {
+        if self.name_target(node) {
+            return;
+        }
+        let sides: Vec<Expr> = named_children(node)
+            .into_iter()
+            .map(|side| self.reader.read(side))
+            .collect();
+        let sides: Vec<Value> = sides.iter().map(|side| self.own_value(side)).collect();
+        if let [target, value] = &sides[..]
+            && is_procedure(value)
+        {
+            let (target, value) = (target.clone(), value.clone());
+            out.push(Stmt::Assign {
+                place: self.place(node),
+                target,
+                value,
+            });
+            return;
+        }
+        self.share(&sides);
+        out.push(self.opaque(
+            node,
+            ReasonCode::PointerAssignment,
+            self.first_line(node),
+            vec![],
+        ));
     }
 
     fn assignment(&mut self, node: Node, out: &mut Vec<Stmt>) {
