@@ -336,8 +336,12 @@ impl<'p> Model<'p> {
                 .iter()
                 .filter_map(|index| Some(self.value(self.ranking.seconds(*index)?)))
                 .filter(|seconds| seconds.is_finite());
+            let asked_for = others
+                .iter()
+                .filter(|one| self.nests[**one].nest.is_shown());
             collected.left_out = Some(LeftOut {
                 nests: others.len(),
+                asked_for: asked_for.count(),
                 seconds: known.sum(),
             });
             if self.left_out.is_some() {
@@ -619,6 +623,8 @@ pub struct Room {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LeftOut {
     pub nests: usize,
+    /// Of these, the ones that outputs are to list, for which there was no room.
+    pub asked_for: usize,
     /// Their time on the machine as written, as far as it is known.
     pub seconds: f64,
 }

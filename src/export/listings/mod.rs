@@ -190,16 +190,29 @@ impl<'a> Listings<'a> {
     }
 }
 
-/// Which nests are listed, where there is no room for all: that was decided when the report was written, by what they cost
-/// then.
+/// Which nests are listed, where that is not all: those of the functions that are asked for, and of these the costliest,
+/// where there is no room for more. Which ones that are was decided when the report was written.
 pub(crate) fn scope(model: &Model) -> Option<String> {
     let left_out = model.left_out?;
     let listed = model.nests.len();
-    Some(format!(
-        "Only the {listed} costliest of {} nests, on {} and with the inputs as written; with others, nests that are not here may be costlier.",
-        listed + left_out.nests,
-        model.machine.name
-    ))
+    let (all, asked_for) = (listed + left_out.nests, listed + left_out.asked_for);
+    let costliest = || {
+        format!(
+            "on {} and with the inputs as written; with others, nests that are not here may be costlier.",
+            model.machine.name
+        )
+    };
+    Some(match (model.program.hides_some(), left_out.asked_for) {
+        (true, 0) => format!("Only the nests that --function lists: {listed} of {all}."),
+        (true, _) => format!(
+            "Only the {listed} costliest of the {asked_for} nests (of {all}) that --function lists, {}",
+            costliest()
+        ),
+        (false, _) => format!(
+            "Only the {listed} costliest of {all} nests, {}",
+            costliest()
+        ),
+    })
 }
 
 /// A table that says first which nests it has.
