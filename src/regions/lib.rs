@@ -8,9 +8,11 @@
 use loopsheet_binary as binary;
 use loopsheet_trace as trace;
 
+mod base;
 mod code;
 mod common_blocks;
 mod debug;
+mod error;
 mod fit;
 mod flow_graph;
 mod libraries;
@@ -23,14 +25,16 @@ mod statements;
 #[cfg(test)]
 mod tests;
 
+pub use base::QEMU_BASE;
 pub use code::Code;
 pub use debug::{Debug, Frame, SourceLine};
+pub use error::{LikelyBase, RegionError};
 pub use fit::Difference;
 pub use flow_graph::{Block, FlowGraph, Step};
 pub use libraries::{BaseFinder, Library};
 pub use loops::Loop;
 pub use map::{Nest, RegionMap};
 pub use names::LoopName;
-pub use placement::{Granularity, LikelyBase, Place, Placement, QEMU_BASE, RegionError};
+pub use placement::{Granularity, Place, Placement};
 pub use sites::{BegunPlace, CallKind, LoopPlace, Places, SitePlace, Sites, Spot};
 pub use statements::{Statement, Statements};

@@ -1,8 +1,8 @@
 //! Shared libraries that a program uses: their functions by the symbols that they export.
 
+use super::error::RegionError;
 use super::fit::{Fit, Verdict};
 use super::map::RegionMap;
-use super::placement::RegionError;
 use crate::binary::BinaryError;
 use crate::trace::Instruction;
 

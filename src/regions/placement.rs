@@ -2,15 +2,13 @@
 
 use rustc_hash::FxHashMap;
 
+use super::base::{judge, load_base};
 use super::debug::SourceLine;
-use super::fit::{Difference, Fit, Verdict};
+use super::error::RegionError;
+use super::fit::Fit;
 use super::libraries::Library;
 use super::map::RegionMap;
-use crate::binary::BinaryError;
 use crate::trace::Instruction;
-
-/// Where QEMU 7.2's user-mode emulation loads position-independent RISC-V programs.
-pub const QEMU_BASE: u64 = 0x40_0000_0000;
 
 /// What regions are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,93 +33,6 @@ pub struct Place {
     pub functions: Vec<String>,
     /// Of a site: where the calls stand that were inlined, the innermost first.
     pub called_from: Vec<SourceLine>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RegionError {
-    #[error(transparent)]
-    Binary(#[from] BinaryError),
-    #[error("it has no symbols, so functions and loops are not known: link it without -s")]
-    NoSymbols,
-    #[error("it has no line information: compile it with -g")]
-    NoLines,
-    #[error("it is always loaded where it was linked: a base is for position-independent programs")]
-    FixedBase,
-    #[error(
-        "it is not the program that was traced, or it was not loaded at {base:#x}: at {:#x} the trace has {}, the file \
-         has {}; {}",
-        .difference.pc, .difference.traced, .difference.in_file, advice(.likely_base)
-    )]
-    Differs {
-        base: u64,
-        difference: Difference,
-        likely_base: LikelyBase,
-    },
-    #[error(
-        "{library} is not the library that was traced, or it was not loaded at {base:#x}: at {:#x} the trace has {}, the file \
-         has {}",
-        .difference.pc, .difference.traced, .difference.in_file
-    )]
-    LibraryDiffers {
-        library: String,
-        base: u64,
-        difference: Difference,
-    },
-    #[error(
-        "no instruction of the trace lies in it if it is loaded at {base:#x}: is it the program that was traced? {}",
-        advice(.likely_base)
-    )]
-    NothingInside { base: u64, likely_base: LikelyBase },
-}
-
-/// Where a program seems to have been loaded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LikelyBase {
-    /// It is not position-independent.
-    Fixed,
-    Unknown,
-    At(u64),
-}
-
-fn advice(likely_base: &LikelyBase) -> String {
-    match likely_base {
-        LikelyBase::Fixed => "give the one that was".to_string(),
-        LikelyBase::Unknown => {
-            "give --elf-base, which loopsheet record --verbose reports".to_string()
-        }
-        LikelyBase::At(base) => format!("the trace fits --elf-base {base:#x}"),
-    }
-}
-
-/// Where a program was loaded, if it is said or can only be one place.
-pub(super) fn load_base(map: &RegionMap, base: Option<u64>) -> Result<u64, RegionError> {
-    match (map.binary().position_independent, base) {
-        (true, base) => Ok(base.unwrap_or(QEMU_BASE)),
-        (false, None | Some(0)) => Ok(0),
-        (false, Some(_)) => Err(RegionError::FixedBase),
-    }
-}
-
-/// Whether the instructions that were looked at are those of this program at this base.
-pub(super) fn judge(fit: &Fit, map: &RegionMap, base: u64) -> Result<(), RegionError> {
-    let likely_base = || match map.binary().position_independent {
-        false => LikelyBase::Fixed,
-        true => fit
-            .likely_base(map.code())
-            .map_or(LikelyBase::Unknown, LikelyBase::At),
-    };
-    match fit.verdict() {
-        Verdict::Fits => Ok(()),
-        Verdict::NothingInside => Err(RegionError::NothingInside {
-            base,
-            likely_base: likely_base(),
-        }),
-        Verdict::Differs(difference) => Err(RegionError::Differs {
-            base,
-            difference,
-            likely_base: likely_base(),
-        }),
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -181,7 +92,7 @@ impl Placement {
             }
             _ => {}
         }
-        let base = load_base(&map, base)?;
+        let base = load_base(map.binary().position_independent, base)?;
         let (numbers, places) = (FxHashMap::default(), Vec::new());
         Ok(Placement {
             map,
@@ -230,7 +141,11 @@ impl Placement {
     /// # Errors
     /// The trace is not one of this program at this base.
     pub fn finish(self) -> Result<Vec<Place>, RegionError> {
-        judge(&self.fit, &self.map, self.base)?;
+        judge(
+            &self.fit,
+            (self.map.code(), self.map.binary().position_independent),
+            self.base,
+        )?;
         self.libraries.iter().try_for_each(Library::judge)?;
         Ok(self.places)
     }

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::base::{judge, load_base};
 use super::debug::{Frame, SourceLine};
+use super::error::RegionError;
 use super::fit::Fit;
 use super::flow_graph::{Block, instructions};
 use super::libraries::Library;
 use super::loops::Loop;
 use super::map::{Nest, RegionMap};
-use super::placement::{RegionError, judge, load_base};
 use super::statements::Statement;
 use crate::binary::Variable;
 use crate::trace::Instruction;
@@ -139,7 +140,7 @@ impl Sites {
         if !map.has_lines() {
             return Err(RegionError::NoLines);
         }
-        let base = load_base(&map, base)?;
+        let base = load_base(map.binary().position_independent, base)?;
         let places = Places::default();
         let (numbers, first_loops) = (FxHashMap::default(), FxHashMap::default());
         Ok(Sites {
@@ -343,7 +344,11 @@ impl Sites {
     /// # Errors
     /// The trace is not one of this program at this base.
     pub fn finish(self) -> Result<Places, RegionError> {
-        judge(&self.fit, &self.map, self.base)?;
+        judge(
+            &self.fit,
+            (self.map.code(), self.map.binary().position_independent),
+            self.base,
+        )?;
         self.libraries.iter().try_for_each(Library::judge)?;
         Ok(self.places)
     }

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use super::{gem5, whisper};
-
 /// The formats by name (guide: traces, "Formats").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FormatName {
@@ -75,27 +73,6 @@ impl FormatName {
             self,
             FormatName::Stf | FormatName::Champsim | FormatName::Native
         )
-    }
-
-    /// The format that a line looks like by how it begins.
-    pub fn of_line(line: &[u8]) -> Option<FormatName> {
-        if gem5::is_line(line) {
-            return Some(FormatName::Gem5);
-        }
-        if whisper::is_header(line) {
-            return Some(FormatName::Whisper);
-        }
-        let line = line.trim_ascii_start();
-        let digits = line.iter().take_while(|c| c.is_ascii_digit()).count();
-        match (&line[digits..], digits) {
-            ([b';', ..], 1..) => Some(FormatName::Edan),
-            ([b',', ..], 1..) => Some(FormatName::Execlog),
-            ([b'x', ..], 1) if line.contains(&b':') => Some(FormatName::Gdb),
-            _ if line.starts_with(b"core ") => Some(FormatName::Spike),
-            _ if line.starts_with(b"=> 0x") => Some(FormatName::Gdb),
-            ([b'a'..=b'z' | b'.', ..], 0) => Some(FormatName::EdanBare),
-            _ => None,
-        }
     }
 }
 

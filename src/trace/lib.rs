@@ -20,6 +20,7 @@ pub mod native;
 mod packer;
 mod program;
 mod reader;
+mod recognised;
 mod run_end;
 mod stf;
 mod stream;

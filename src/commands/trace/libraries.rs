@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+use super::address::address;
 use super::input;
-use super::regions::address;
-use super::settings;
 use crate::cli::TraceArgs;
 use crate::commands::Voice;
 use crate::reading::files;
 use crate::regions::{BaseFinder, Library};
-use crate::trace::{Batch, Consumer};
+use crate::trace::{Batch, Consumer, Options};
 
 /// A library as given, with the address that is added to those of the file.
 pub struct LibraryFile {
@@ -41,7 +40,7 @@ pub fn open(libraries: &[LibraryFile]) -> anyhow::Result<Vec<Library>> {
 ///
 /// # Errors
 /// A file cannot be read, an address is not one, or the trace is standard input and an address is missing.
-pub fn read(args: &TraceArgs, voice: Voice) -> anyhow::Result<Vec<LibraryFile>> {
+pub fn read(args: &TraceArgs, options: Options, voice: Voice) -> anyhow::Result<Vec<LibraryFile>> {
     let mut finder = None;
     let mut found = Vec::new();
     for given in &args.libraries {
@@ -53,7 +52,7 @@ pub fn read(args: &TraceArgs, voice: Voice) -> anyhow::Result<Vec<LibraryFile>> 
             None => {
                 let finder = match &mut finder {
                     Some(finder) => finder,
-                    None => finder.insert(seen(args)?),
+                    None => finder.insert(seen(args, options)?),
                 };
                 finder.base_of(&data).with_context(what)?
             }
@@ -88,7 +87,7 @@ fn parse(given: &str) -> anyhow::Result<(PathBuf, Option<u64>)> {
 }
 
 /// The machine words of the whole trace.
-fn seen(args: &TraceArgs) -> anyhow::Result<BaseFinder> {
+fn seen(args: &TraceArgs, options: Options) -> anyhow::Result<BaseFinder> {
     struct Seen(BaseFinder);
     impl Consumer for Seen {
         fn take(&mut self, batch: &Batch) {
@@ -102,11 +101,7 @@ fn seen(args: &TraceArgs) -> anyhow::Result<BaseFinder> {
     );
     let quiet = |_| ();
     let mut seen = Seen(BaseFinder::default());
-    crate::trace::stream(
-        input::open_noting(trace, quiet)?,
-        settings::options(args),
-        &mut seen,
-    )
-    .map_err(|error| anyhow::anyhow!("{}: {error}", trace.display()))?;
+    crate::trace::stream(input::open_noting(trace, quiet)?, options, &mut seen)
+        .map_err(|error| anyhow::anyhow!("{}: {error}", trace.display()))?;
     Ok(seen.0)
 }

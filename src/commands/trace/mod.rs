@@ -1,5 +1,6 @@
 //! `loopsheet trace`: an instruction trace to table, workbook, JSON and pictures.
 
+mod address;
 mod blame;
 mod core;
 mod epochs;
@@ -106,7 +107,7 @@ pub fn analyse(
         .map(|(model, _)| core::in_words(model));
     let inputs = settings::inputs(args)?;
     let input = input::open(trace, voice)?;
-    let libraries = libraries::read(args, voice)?;
+    let libraries = libraries::read(args, settings::options(args), voice)?;
     let sites = regions::sites(args, &libraries)?;
     let variables = sites.as_ref().map(|sites| apart(sites.variables()));
     let variables = variables.unwrap_or_default();

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+use super::address::address;
 use super::libraries::{self, LibraryFile};
 use crate::cli::{RegionBy, TraceArgs};
 use crate::compare::{NestFinder, StaticReport};
@@ -223,20 +224,4 @@ fn name(path: &Path) -> String {
         || path.display().to_string(),
         |name| name.to_string_lossy().into_owned(),
     )
-}
-
-/// Hexadecimal after `0x`, else decimal; a multiple of the page.
-pub fn address(text: &str) -> anyhow::Result<u64> {
-    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-    let number = match digits {
-        Some(digits) => u64::from_str_radix(digits, 16),
-        None => text.parse(),
-    };
-    let number =
-        number.with_context(|| format!("{text}: expected an address, such as 0x4000000000"))?;
-    anyhow::ensure!(
-        number % 4096 == 0,
-        "{text}: programs and libraries are loaded at multiples of 4096"
-    );
-    Ok(number)
 }
