@@ -163,6 +163,7 @@ impl Cluster {
         };
         let (controller, worker) = (free(), free());
         let place = path.display();
+        // More tasks at once than there may be cores: most of their time is the cluster's.
         let configuration = format!(
             "ClusterName=test\nSlurmctldHost={node}(127.0.0.1)\nSlurmctldPort={controller}\nSlurmdPort={worker}\n\
              AuthType=auth/none\nCredType=cred/none\nProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\n\
@@ -173,7 +174,8 @@ impl Cluster {
              SlurmctldPidFile={place}/slurmctld.pid\nSlurmdPidFile={place}/slurmd.pid\n\
              SlurmctldLogFile={place}/slurmctld.log\nSlurmdLogFile={place}/slurmd.log\n\
              MaxArraySize=101\nMaxJobCount=1000\nMinJobAge=600\nSchedulerParameters=batch_sched_delay=0\n\
-             NodeName={node} NodeAddr=127.0.0.1 CPUs=2 RealMemory=2000 State=UNKNOWN\n\
+             SlurmdParameters=config_overrides\n\
+             NodeName={node} NodeAddr=127.0.0.1 CPUs=6 RealMemory=2000 State=UNKNOWN\n\
              PartitionName=all Nodes={node} Default=YES MaxTime=INFINITE State=UP\n"
         );
         let file = path.join("slurm.conf");
