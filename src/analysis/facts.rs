@@ -81,6 +81,8 @@ pub struct Function {
     pub constants: Vec<Constant>,
     /// Arrays with storage that they may lie in: two that share some may be the same elements.
     pub shared: Vec<(Name, Name)>,
+    /// Pointers with arrays that they stand for, nobody knows where: the elements of both are counted apart.
+    pub pointed: Vec<(Name, Name)>,
     pub body: Block,
 }
 

@@ -37,7 +37,7 @@ use super::steady::{Around, Stable, Steady};
 use super::symbols::{Known, Level, Symbols};
 use crate::diagnostic::{Diagnostic, Place};
 use crate::expr::{Expr, Symbol};
-use crate::ir::{self, Jump, Printed, Stmt, Value, VarId};
+use crate::ir::{self, Jump, Name, Printed, Stmt, Value, VarId};
 use crate::reason::ReasonCode;
 use crate::source::parallel::Parallel;
 pub use bodies::{ProcedureBody, Statements};
@@ -240,6 +240,10 @@ fn analyze_procedure(
     };
     let body = walker.block(&function.body);
     let shared = shared_storage(function, &body);
+    let name = |id: &VarId| function.variable(*id).name.clone();
+    let pointed = function.pointed.iter();
+    let pointed = pointed.map(|(pointer, target)| (name(pointer), name(target)));
+    let pointed: BTreeSet<(Name, Name)> = pointed.collect();
     let Symbols {
         mut constants,
         mentioned,
@@ -269,6 +273,7 @@ fn analyze_procedure(
         given_by: known.givers(id),
         constants: constants.into_values().collect(),
         shared,
+        pointed: pointed.into_iter().collect(),
         body,
     }
 }

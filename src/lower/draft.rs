@@ -132,6 +132,11 @@ impl Draft {
         self.function.shared.extend(pairs);
     }
 
+    /// Notes that a pointer stands for an array, though not where.
+    pub fn point(&mut self, pointer: VarId, target: VarId) {
+        self.function.pointed.push((pointer, target));
+    }
+
     /// Notes that statements may give a variable values by another name.
     pub fn set_aliased(&mut self, id: VarId) {
         self.function.aliased.insert(id);

@@ -198,6 +198,67 @@ end subroutine
     }
 }
 
+/// A pointer outside of the loops, with what stands behind it; the bytes of the nest, and whether it has a star.
+fn beside_its_target(assignment: &str, behind: &str) -> (f64, bool) {
+    let source = format!(
+        "
+subroutine s(n, m, a, b, row)
+  integer, intent(in) :: n, m
+  real(8), target :: a(n, m), b(n, m)
+  real(8), allocatable :: w(:)
+  real(8), pointer :: p(:, :)
+  integer :: i, k
+  {assignment}
+  do k = 1, m
+    do i = 1, n
+      b(i, k) = p(i, k) + a(i, k)
+    end do
+  end do
+  {behind}
+end subroutine
+"
+    );
+    let json = command::analysed_text("p.f90", &source, &["--set", "n=1000,m=500"]);
+    let nest = &json["functions"][0]["nests"][0];
+    let bytes = nest["traffic"]["actual"].as_f64().expect("bytes");
+    let is_marked = nest["reasons"].to_string().contains("pointer_assignment");
+    (bytes, is_marked)
+}
+
+#[test]
+fn pointers_to_sections_count_their_target_once() {
+    let once = beside_its_target("p => a", "");
+    assert_eq!(once, (3.0 * 4e6, false));
+    for behind in [
+        "",
+        "allocate (w(n))",
+        "print *, n",
+        "b(n, m) = w(n)",
+        "w(1:n:2) = 0",
+    ] {
+        let found = beside_its_target("p => a(1:n, 1:m)", behind);
+        assert_eq!(found, once, "{behind}");
+    }
+}
+
+/// Where a pointer cannot be followed, an array beside it has a star: the elements of both are counted.
+#[test]
+fn pointers_that_are_not_followed_mark_nests_with_their_targets() {
+    for (assignment, behind) in [
+        ("p(0:, 0:) => a", ""),
+        ("p => a\n call init(p)", ""),
+        ("p => a", "p(0:, 0:) => b"),
+        ("p => a(1:n, 1:m)", "call other(n)"),
+        ("if (m > 3) p => a", ""),
+    ] {
+        let (bytes, is_marked) = beside_its_target(assignment, behind);
+        assert!(
+            is_marked && bytes > 3.0 * 4e6,
+            "{assignment}; {behind}: {bytes}"
+        );
+    }
+}
+
 /// Strings of declared lengths are the elements of an array, characters those of a scalar.
 #[test]
 fn strings_have_their_length() {

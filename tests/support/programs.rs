@@ -202,6 +202,7 @@ pub fn function(name: &str, file: &str, constants: &[(&str, &str)], loops: Vec<L
         given_by: Vec::new(),
         constants: constants.iter().map(constant).collect(),
         shared: Vec::new(),
+        pointed: Vec::new(),
         body: Block {
             items: loops.into_iter().map(|l| Item::Loop(Box::new(l))).collect(),
             ..Block::default()

@@ -611,7 +611,7 @@ fn function() -> impl Strategy<Value = Function> {
             }
         });
     let name = || text().prop_map(Name::from);
-    let shared = prop::collection::vec((name(), name()), 0..2);
+    let pairs = || prop::collection::vec((name(), name()), 0..2);
     (
         text(),
         text(),
@@ -619,11 +619,20 @@ fn function() -> impl Strategy<Value = Function> {
         any::<bool>(),
         prop::collection::vec(key(), 0..2),
         prop::collection::vec(constant, 0..3),
-        shared,
+        (pairs(), pairs()),
         block(),
     )
         .prop_map(
-            |(name, file, (line, end_line), is_entry, given_by, constants, shared, body)| {
+            |(
+                name,
+                file,
+                (line, end_line),
+                is_entry,
+                given_by,
+                constants,
+                (shared, pointed),
+                body,
+            )| {
                 Function {
                     name,
                     file: file.into(),
@@ -634,6 +643,7 @@ fn function() -> impl Strategy<Value = Function> {
                     given_by,
                     constants,
                     shared,
+                    pointed,
                     body,
                 }
             },

@@ -529,6 +529,7 @@ mod tests {
             given_by: Vec::new(),
             constants: Vec::new(),
             shared: Vec::new(),
+            pointed: Vec::new(),
             body,
         }
     }

@@ -192,19 +192,18 @@ impl Reader {
         {
             constants.push(parts::constant(&Fields::new(child, context))?);
         }
-        let mut shared = Vec::new();
-        for child in element
-            .children
-            .iter()
-            .filter(|child| child.name == "ls:shares")
-        {
-            let fields = Fields::new(child, context);
-            shared.push((
-                Name::read(fields.required("name")?),
-                Name::read(fields.required("storage")?),
-            ));
-            fields.finish();
-        }
+        let pairs = |name: &str| -> Result<Vec<(Name, Name)>, XmlError> {
+            let children = element.children.iter().filter(|child| child.name == name);
+            let pair = |child| {
+                let fields = Fields::new(child, context);
+                let name = Name::read(fields.required("name")?);
+                let storage = Name::read(fields.required("storage")?);
+                fields.finish();
+                Ok((name, storage))
+            };
+            children.map(pair).collect()
+        };
+        let (shared, pointed) = (pairs("ls:shares")?, pairs("ls:points")?);
         let mut given_by = Vec::new();
         for child in element
             .children
@@ -230,6 +229,7 @@ impl Reader {
             given_by,
             constants,
             shared,
+            pointed,
             body,
         });
         Ok(())
@@ -360,7 +360,8 @@ fn read_block(
             "else" => read_else(&inner, scope, ids, &mut block.items)?,
             "local" | "nonlocal" => context.not_modelled(child, "arrays are known by their uses"),
             "pininfo" => context.not_modelled(child, "measured counters come from traces"),
-            "ls:constant" | "ls:shares" | "ls:giver" if element.name == "function" => {}
+            "ls:constant" | "ls:shares" | "ls:points" | "ls:giver"
+                if element.name == "function" => {}
             "ls:chain" | "ls:outer" if element.name == "loop" => {}
             "ls:range" if element.name == "if" => {}
             _ => context.unknown_element(child, element),

@@ -10,7 +10,7 @@ use crate::analysis::in_core::{Carried, Chain, InCore, Order, Steps};
 use crate::compare::Measured;
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Symbol, SymbolKind};
-use crate::ir::ElementType;
+use crate::ir::{ElementType, Name};
 
 /// The program as an XML document; [`read`](super::read) gives it back exactly. The same program
 /// gives the same bytes.
@@ -188,6 +188,7 @@ fn function(function: &Function) -> Element {
         given_by,
         constants,
         shared,
+        pointed,
         body,
         is_shown: _,
     } = function;
@@ -214,11 +215,8 @@ fn function(function: &Function) -> Element {
         .maybe("ls:endline", *end_line)
         .maybe("ls:entry", is_entry.then_some("program"))
         .containing(constants.iter().map(constant))
-        .containing(shared.iter().map(|(name, of)| {
-            Element::new("ls:shares")
-                .with("name", name)
-                .with("storage", of)
-        }))
+        .containing(shared.iter().map(|pair| storage("ls:shares", pair)))
+        .containing(pointed.iter().map(|pair| storage("ls:points", pair)))
         .containing(given_by.iter().map(|giver| named("ls:giver", giver)));
     block(
         element,
@@ -228,6 +226,11 @@ fn function(function: &Function) -> Element {
             loops: &[],
         },
     )
+}
+
+/// An array with storage that it may lie in.
+fn storage(element: &'static str, (name, of): &(Name, Name)) -> Element {
+    Element::new(element).with("name", name).with("storage", of)
 }
 
 /// What a block inherits from its surroundings.

@@ -38,6 +38,23 @@ impl Lowering<'_> {
         is_named
     }
 
+    /// Notes which array a pointer stands for where that cannot be followed: whatever part of it.
+    pub fn note_target(&mut self, assignment: Node, sides: &[Value]) {
+        let target = named_children(assignment).into_iter().nth(1);
+        let mut names = target.into_iter().flat_map(below);
+        let base = names.find(|node| node.kind() == kind::IDENTIFIER);
+        let Some((pointer, base)) = sides.first().and_then(Value::variable).zip(base) else {
+            return;
+        };
+        let base = Expr::Name(self.reader.name(base));
+        if let Some(target) = self.own_value(&base).variable()
+            && pointer != target
+            && self.draft.function().aliased.contains(&target)
+        {
+            self.draft.point(pointer, target);
+        }
+    }
+
     /// Whether all that the procedure does with a pointer of its own is to assign it and to subscript it behind that.
     fn is_only_a_name(&self, name: &Arc<str>) -> bool {
         let symbol = self.scope.symbols.get(name);
@@ -164,13 +181,33 @@ impl Lowering<'_> {
         let Some(parent) = name.parent() else {
             return true;
         };
-        match self.reader.tree.role(parent) {
-            Some(Role::Assignment) => parent.child_by_field_name(field::LEFT) == Some(name),
-            // An operand, which has a value of its own.
-            Some(Role::Binary | Role::Unary | Role::Parenthesised) => false,
-            // Subscripts and arguments: only declarations tell.
+        let is_first = || named_children(parent).first() == Some(&name);
+        match (self.reader.tree.role(parent), parent.kind()) {
+            _ if self.is_constant(name) => false,
+            (Some(Role::Assignment), _) => parent.child_by_field_name(field::LEFT) == Some(name),
+            // An operand or the end of a section, which has a value of its own.
+            (Some(Role::Binary | Role::Unary | Role::Parenthesised | Role::Range), _) => false,
+            (_, kind::LOOP_CONTROL) => is_first(),
+            (_, kind::OUTPUT_ITEMS | kind::SIZE) => false,
+            (_, kind::ARGUMENT_LIST) => !parent.parent().is_some_and(|call| self.is_element(call)),
+            // Other statements and the arguments of procedures: only declarations tell.
             _ => true,
         }
+    }
+
+    fn is_constant(&self, name: Node) -> bool {
+        let symbol = self.scope.symbols.get(&self.reader.name(name));
+        symbol.is_some_and(|symbol| matches!(symbol.class, Class::Constant(_)))
+    }
+
+    /// Whether `a(i)` is an element of an array, and no call.
+    fn is_element(&self, call: Node) -> bool {
+        let first = named_children(call).into_iter().next();
+        let name = first.filter(|first| first.kind() == kind::IDENTIFIER);
+        let symbol = name.and_then(|name| self.scope.symbols.get(&self.reader.name(name)));
+        symbol.is_some_and(|symbol| {
+            matches!(symbol.class, Class::Variable(_)) && !symbol.dimensions.is_empty()
+        })
     }
 }
 

@@ -219,6 +219,7 @@ impl Lowering<'_> {
             return;
         }
         self.share(&sides);
+        self.note_target(node, &sides);
         out.push(self.opaque(
             node,
             ReasonCode::PointerAssignment,

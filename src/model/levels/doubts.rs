@@ -12,6 +12,7 @@
 //! partly_empty         for (j = k; j < m; j++)    in a part of the range of k, beyond m, it never runs
 //! few_rows             eight floats, and again    few short rows, of which it matters where in a line they begin
 //! implausible_size     a[9][8], a[i][j] to j = 20 rows or arrays are declared shorter than the nest walks
+//! pointer_assignment   p(0:) => a; p[i], a[i]     an array beside a pointer that stands for it, nobody knows where
 //! several_forms        a[i] beside a[n - i]       neither covers the other nor lies apart, or it has two types
 //! condition_on_loops   if (i*i < n) u[i]          no range of a loop says when
 //! undecided_branch     if (flag) u[i]             always or never, and which is not known and makes a difference
@@ -58,6 +59,7 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         (ReasonCode::PartlyEmpty, is_partly_empty(nest, value)),
         (ReasonCode::FewRows, few_rows::matter(nest, value)),
         (ReasonCode::ImplausibleSize, rows_overlap(nest, value)),
+        (ReasonCode::PointerAssignment, has_pointer_and_target(nest)),
         (
             ReasonCode::SeveralForms,
             has_several_forms(nest, value)
@@ -152,6 +154,20 @@ fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCo
     );
     found.extend(outside(nest, value).then_some(ReasonCode::ConditionOnLoops));
     found
+}
+
+/// A pointer beside an array that it stands for: the elements of both are counted, though they may be the same.
+fn has_pointer_and_target(nest: &Nest) -> bool {
+    let pointed = nest
+        .program
+        .map_or(&[][..], |program| &program.functions[nest.function].pointed);
+    let has = |variable: &str| {
+        let mut streams = nest.streams.iter();
+        streams.any(|used| used.stream.array.variable() == variable)
+    };
+    pointed
+        .iter()
+        .any(|(pointer, target)| has(pointer.variable()) && has(target.variable()))
 }
 
 /// Arrays that may lie in the same storage, of which the elements differ: `double *d = (double *)bytes`.
