@@ -210,6 +210,11 @@ fn what_is_wrong_has_its_line() {
             "2: system.cpu: T0 : 0x104 @f+4    : c_lw a4   : MemRead :  A=0x20\n",
             "`c.lw` takes 2 operands",
         ),
+        // Its micro-operations are missing.
+        (
+            "2: system.cpu: T0 : 0x104 @f+4    : amoadd_w a0, a1, (a2)\n",
+            "line 2: `amoadd.w at 0x104` accesses memory, but the line has no address",
+        ),
         (
             "info: Entering event queue\n",
             "line 2: `info: Entering event queue` is not a line of the format gem5",

@@ -32,11 +32,12 @@ pub(crate) fn read(
         lines: 0,
     };
     let bytes = each_line(blocks, &mut |line| reader.line(line))?;
+    let place = Place::Line(reader.lines.max(1));
+    let failed = |error| TraceError { place, error };
+    for hart in 0..reader.harts.len() {
+        reader.close(hart).map_err(failed)?;
+    }
     reader.words.hand_over();
-    let failed = |error| TraceError {
-        place: Place::Line(reader.lines.max(1)),
-        error,
-    };
     match reader.words.instructions {
         0 => Err(failed(LineError::Empty)),
         _ if !reader.words.knows_any() => Err(failed(LineError::NothingKnown(FormatName::Gem5))),
