@@ -12,9 +12,12 @@ pub(crate) fn of_nest(model: &Model, nest: &NestModel) -> Option<String> {
     in_words((model.value(band.low), model.value(band.high)), band.open)
 }
 
-/// Of all nests, as often as they are called where calls are followed.
+/// Of all nests, those that are left out of the model among them, as often as they are called where calls are followed.
 pub(crate) fn of_all(model: &Model) -> Option<String> {
-    let TotalBand { low, high, open } = TotalBand::of(&model.nests, &model.ranking, &model.figures);
+    let nests: Vec<usize> = (0..model.nests.len()).collect();
+    let here = TotalBand::of((&model.nests, &nests), &model.ranking, &model.figures);
+    let others = model.left_out.map(|others| others.band);
+    let TotalBand { low, high, open } = here.with(others.unwrap_or_default());
     let whole = match model.ranking.follows_calls {
         true => "all calls",
         false => "total",

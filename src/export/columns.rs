@@ -54,14 +54,19 @@ pub(crate) fn visible(cell: &str) -> Cow<'_, str> {
     }
 }
 
+/// How many characters of its beginning and of its end stand for a text of which there is room for `most`.
+pub(crate) fn ends(most: usize) -> (usize, usize) {
+    let kept = most.saturating_sub(1);
+    (kept - kept / 2, kept / 2)
+}
+
 /// At most `most` characters, with `…` for those in the middle.
-fn cut(text: &str, most: usize) -> String {
+pub(crate) fn cut(text: &str, most: usize) -> String {
     let length = text.chars().count();
     if length <= most {
         return text.to_string();
     }
-    let kept = most.saturating_sub(1);
-    let (head, tail) = (kept - kept / 2, kept / 2);
+    let (head, tail) = ends(most);
     let begin: String = text.chars().take(head).collect();
     let end: String = text.chars().skip(length - tail).collect();
     format!("{begin}…{end}")

@@ -145,6 +145,9 @@ fn write_left_out(text: &mut String, seconds: &[f64], total: f64) {
     );
 }
 
+/// Said where only functions without nests are to be listed.
+const NONE_LISTED: &str = "the functions that --function lists have no loop nests";
+
 /// How many nests are of functions that are not to be listed.
 fn write_hidden(text: &mut String, model: &Model, (listed, total): (usize, f64)) {
     let hidden: Vec<usize> = (0..model.nests.len())
@@ -161,10 +164,13 @@ fn write_hidden(text: &mut String, model: &Model, (listed, total): (usize, f64))
         true => 100.0 * known.sum::<f64>() / total,
         false => 0.0,
     };
+    let which = match listed {
+        0 => NONE_LISTED.to_string(),
+        _ => format!("--function lists {listed} of {}", nests(model.nests.len())),
+    };
     let _ = writeln!(
         text,
-        "--function lists {listed} of {}; those of other functions take {share:.1} % of the time",
-        nests(model.nests.len()),
+        "{which}; those of other functions take {share:.1} % of the time"
     );
 }
 
@@ -179,7 +185,11 @@ fn write_advice(text: &mut String, model: &Model) {
     let advised = (!model.figures.detail().has_formulas()).then(|| model.for_advice());
     let model = advised.as_ref().unwrap_or(model);
     if model.advice.is_empty() {
-        let _ = writeln!(text, "\nadvice: no known change saves 1 % of the time");
+        let of = match model.program.hides_some() {
+            true => " to what is listed",
+            false => "",
+        };
+        let _ = writeln!(text, "\nadvice: no known change{of} saves 1 % of the time");
         return;
     }
     let _ = writeln!(text, "\nadvice, by share of time saved:");

@@ -34,10 +34,14 @@ pub struct TotalBand {
 }
 
 impl TotalBand {
-    /// Of all nests whose time is known: as often as they are called where calls are followed, else each once.
-    pub fn of(nests: &[NestModel], ranking: &Ranking, figures: &Figures) -> TotalBand {
+    /// Of those of these nests whose time is known: as often as they are called where calls are followed, else each once.
+    pub fn of(
+        (nests, which): (&[NestModel], &[usize]),
+        ranking: &Ranking,
+        figures: &Figures,
+    ) -> TotalBand {
         let mut total = TotalBand::default();
-        for (index, nest) in nests.iter().enumerate() {
+        for (index, nest) in which.iter().map(|index| (*index, &nests[*index])) {
             let (Some(band), Some(ranked)) = (nest.time.band, ranking.of(index)) else {
                 continue;
             };
@@ -63,6 +67,15 @@ impl TotalBand {
             }
         }
         total
+    }
+
+    /// Of the nests of both.
+    pub fn with(self, others: TotalBand) -> TotalBand {
+        TotalBand {
+            low: self.low + others.low,
+            high: self.high + others.high,
+            open: self.open.or(others.open),
+        }
     }
 }
 

@@ -166,6 +166,7 @@ loopsheet_base::catalogue! {
         EstimateOfMeasured "estimate_of_measured_nests" "" Seconds "Estimates for all calls of nests that were measured together" Source::Definition;
         MeasuredRatio "measured_ratio" "" Ratio "Estimate for all calls divided by the measured time; for nests measured together, the sum of their estimates" Source::Definition;
         ProgramTime "time_of_program" "" Seconds "Time of all nests that an execution reaches, over all calls" Source::Definition;
+        WholeTime "time_with_other_nests" "" Seconds "Time of the nests that a workbook lists, and of the others when it was written" Source::Definition;
 
         // Loops after each other.
         LoopTime "time_of_loop" "" Seconds "Estimates of all nests in a loop" Source::Definition;

@@ -336,13 +336,14 @@ impl<'p> Model<'p> {
                 .iter()
                 .filter_map(|index| Some(self.value(self.ranking.seconds(*index)?)))
                 .filter(|seconds| seconds.is_finite());
-            let asked_for = others
-                .iter()
-                .filter(|one| self.nests[**one].nest.is_shown());
+            let is_asked_for = |one: &&usize| self.nests[**one].nest.is_shown();
+            let asked_for = others.iter().filter(is_asked_for).count();
             collected.left_out = Some(LeftOut {
                 nests: others.len(),
-                asked_for: asked_for.count(),
-                seconds: known.sum(),
+                asked_for,
+                // The sum of nothing would be -0.
+                seconds: known.sum::<f64>() + 0.0,
+                band: TotalBand::of((&self.nests, &others), &self.ranking, &self.figures),
             });
             if self.left_out.is_some() {
                 collected.keep(&kept);
@@ -388,7 +389,7 @@ impl<'p> Model<'p> {
         let (times, ranking, bytes_of_iterations) = over_calls(
             program,
             (&call_graph, &positions, &around),
-            (&nests, &totals),
+            (&nests, &totals, left_out.map(|others| others.seconds)),
             (&machine, &parameters),
             bytes.as_ref(),
             &mut figures,
@@ -627,13 +628,15 @@ pub struct LeftOut {
     pub asked_for: usize,
     /// Their time on the machine as written, as far as it is known.
     pub seconds: f64,
+    /// The shortest and the longest that they take, as far as that is known.
+    pub band: TotalBand,
 }
 
 /// How often calls run, what nests are ranked by, and what iterations of loops around calls touch.
 fn over_calls<'p>(
     program: &'p Program,
     (call_graph, positions, around): (&CallGraph, &[usize], &[(usize, Nest<'p>)]),
-    (nests, totals): (&[NestModel<'p>], &Totals),
+    (nests, totals, others): (&[NestModel<'p>], &Totals, Option<f64>),
     (machine, parameters): (&MachineModel, &ParameterTable),
     bytes: Option<&HashMap<calls::LoopPlace, f64>>,
     figures: &mut Figures,
@@ -658,7 +661,7 @@ fn over_calls<'p>(
     };
     let (revisits, bytes) = calls::revisits(&scene, parameters, figures);
     let known = (&times, revisits);
-    let ranking = Ranking::define(call_graph, known, (nests, totals), machine, figures);
+    let ranking = Ranking::define(call_graph, known, (nests, totals, others), machine, figures);
     (times, ranking, bytes)
 }
 

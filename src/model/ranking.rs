@@ -18,6 +18,8 @@ pub struct Ranking {
     nests: Vec<Option<Ranked>>,
     /// Of all ranked nests together.
     pub total: FigureId,
+    /// The same with the nests that are left out of the model, whose time is that as written.
+    pub whole: FigureId,
     /// By nest: executions that may not find its data, where some are shown to.
     revisits: Vec<Option<Revisits>>,
 }
@@ -31,7 +33,7 @@ pub struct Ranked {
     pub full: Option<FigureId>,
     /// Seconds of all these calls.
     pub seconds: FigureId,
-    /// Its part of the time of all ranked nests.
+    /// Its part of the time of all ranked nests, also of those that are left out of the model.
     pub share: FigureId,
 }
 
@@ -52,7 +54,7 @@ impl Ranking {
     pub(super) fn define(
         graph: &CallGraph,
         (times, revisits): (&Times, Vec<Option<Revisits>>),
-        (nests, totals): (&[NestModel], &Totals),
+        (nests, totals, others): (&[NestModel], &Totals, Option<f64>),
         machine: &MachineModel,
         figures: &mut Figures,
     ) -> Ranking {
@@ -83,11 +85,15 @@ impl Ranking {
                 figures.define(F::ProgramTime, Expr::sum(seconds))
             }
         };
+        let whole = match others {
+            None => total,
+            Some(others) => figures.define(F::WholeTime, Expr::from(total) + others),
+        };
         let mut ranked = |(calls, full, seconds): (_, _, FigureId)| Ranked {
             calls,
             full,
             seconds,
-            share: define_ratio(F::ShareOfTime, (seconds, total), figures),
+            share: define_ratio(F::ShareOfTime, (seconds, whole), figures),
         };
         Ranking {
             follows_calls,
@@ -96,6 +102,7 @@ impl Ranking {
                 .map(|found| found.map(&mut ranked))
                 .collect(),
             total,
+            whole,
             revisits,
         }
     }

@@ -1,5 +1,7 @@
 //! The machine code of a program, by address as linked.
 
+use std::ops::Range;
+
 use object::Endianness;
 use object::elf;
 use object::read::elf::{ElfFile64, ProgramHeader};
@@ -38,6 +40,12 @@ impl Code {
             }
         }
         Ok(Code::new(segments))
+    }
+
+    /// From the first to the one after the last; `None` of no code.
+    pub fn addresses(&self) -> Option<Range<u64>> {
+        let ((first, _), (last, bytes)) = (self.segments.first()?, self.segments.last()?);
+        Some(*first..last + bytes.len() as u64)
     }
 
     pub fn contains(&self, address: u64) -> bool {

@@ -24,7 +24,7 @@ pub enum RegionError {
         likely_base: LikelyBase,
     },
     #[error(
-        "{library} is not the library that was traced, or it was not loaded at {base:#x}: at {:#x} the trace has {}, the file \
+        "it is not the library that was traced, or it was not loaded at {base:#x}: at {:#x} the trace has {}, the file \
          has {}",
         .difference.pc, .difference.traced, .difference.in_file
     )]

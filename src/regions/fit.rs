@@ -84,6 +84,11 @@ impl Fit {
         Some(address)
     }
 
+    /// Whether any instruction lies in it.
+    pub fn has_any(&self) -> bool {
+        self.inside > 0
+    }
+
     /// One instruction that differs is enough: programs of the same library differ in few.
     pub fn verdict(&self) -> Verdict {
         match &self.first_difference {

@@ -1,5 +1,8 @@
 //! Shared libraries that a program uses: their functions by the symbols that they export.
 
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
 use super::error::RegionError;
 use super::fit::{Fit, Verdict};
 use super::map::RegionMap;
@@ -12,20 +15,34 @@ pub struct Library {
     pub(super) map: RegionMap,
     base: u64,
     fit: Fit,
+    was_executed: Arc<OnceLock<bool>>,
 }
 
 impl Library {
-    /// From its file's content; it is loaded at this address more than it is linked to.
+    /// From its file's content; it is loaded at this address more than it is linked to. When it is judged, it says whether
+    /// any of it was executed.
     ///
     /// # Errors
     /// It is not a RISC-V library, or damaged.
-    pub fn read(data: &[u8], name: &str, base: u64) -> Result<Library, BinaryError> {
+    pub fn read(
+        data: &[u8],
+        name: &str,
+        base: u64,
+        was_executed: Arc<OnceLock<bool>>,
+    ) -> Result<Library, BinaryError> {
         Ok(Library {
             name: name.to_string(),
             map: RegionMap::read(data)?,
             base,
             fit: Fit::at(base),
+            was_executed,
         })
+    }
+
+    /// Where its code lies: from the first address to the one after the last.
+    pub fn addresses(&self) -> Option<Range<u64>> {
+        let code = self.map.code().addresses()?;
+        Some(self.base.wrapping_add(code.start)..self.base.wrapping_add(code.end))
     }
 
     /// The address as linked, if the instruction lies in the library.
@@ -37,6 +54,7 @@ impl Library {
 
     /// Whether the instructions that lie in it are those of its file.
     pub(super) fn judge(&self) -> Result<(), RegionError> {
+        self.was_executed.get_or_init(|| self.fit.has_any());
         match self.fit.verdict() {
             Verdict::Fits | Verdict::NothingInside => Ok(()),
             Verdict::Differs(difference) => Err(RegionError::LibraryDiffers {

@@ -139,10 +139,45 @@ fn libraries_that_do_not_fit_are_refused_or_left_out() {
     let (status, message) = said(&format!("{LIBRARIES}/libc.so.6@0x4002830000"), &run.trace);
     if status == Some(2) {
         assert!(
-            message.contains("libc.so.6 is not the library that was traced"),
+            message.contains("--library libc.so.6: it is not the library that was traced"),
             "{message}"
         );
     }
+    let (status, message) = said(&format!("{LIBRARIES}/libc.so.6@0x7000000000"), &run.trace);
+    assert_eq!(status, Some(0), "{message}");
+    let elsewhere = ["--by", "function", "--library"];
+    let report = traced(
+        &run,
+        &[
+            &elsewhere[..],
+            &[&format!("{LIBRARIES}/libc.so.6@0x7000000000")],
+        ]
+        .concat(),
+    );
+    let notes = report["notes"].to_string();
+    assert!(
+        notes.contains("no instruction of the trace lies in it"),
+        "{notes}"
+    );
+    let both = ["libc.so.6", "libgomp.so.1"].map(|name| format!("{LIBRARIES}/{name}@0x7000000000"));
+    let mut command = loopsheet();
+    command
+        .arg("trace")
+        .arg(&run.trace)
+        .arg("--elf")
+        .arg(&run.program);
+    command.args([
+        "--by",
+        "function",
+        "--library",
+        &both[0],
+        "--library",
+        &both[1],
+    ]);
+    let output = command.output().expect("it runs");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("overlaps that of"), "{message}");
     let text = run.directory.path().join("text");
     std::fs::write(&text, "text").expect("a file");
     let (status, message) = said(&text.display().to_string(), &run.trace);

@@ -307,9 +307,92 @@ fn tables_pages_and_workbooks_list_the_functions_that_are_asked_for() {
         !cells.iter().any(|cell| cell.starts_with("set_up@")),
         "{cells:?}"
     );
-    for said in ["Further nests, not in this workbook", "Time of all nests"] {
+    for said in [
+        "Further nests, not in this workbook",
+        "Time of all nests, others as written",
+        "Time over all calls, listed nests",
+    ] {
         assert!(cells.iter().any(|cell| cell == said), "{said}: {cells:?}");
     }
+    // Figures of the program are those of all of it: the time, the range that it may lie in, shares.
+    let [all, some] = [&whole, &part].map(|files| summary(&files[2]));
+    let beside = |rows: &[Vec<String>], name: &str, column: usize| -> Option<String> {
+        let row = rows.iter().find(|row| row[0] == name)?;
+        Some(row[column].clone())
+    };
+    assert_eq!(all[5][0], some[5][0]);
+    assert!(all[5][0].starts_with("When this was written"), "{all:?}");
+    let number = |text: Option<String>| -> f64 {
+        let text = text.expect("a row");
+        text.parse().expect("a number")
+    };
+    let whole = number(beside(&all, "Time over all calls", 1));
+    let again = number(beside(&some, "Time of all nests, others as written", 1));
+    assert!((whole / again - 1.0).abs() < 1e-12, "{whole} {again}");
+    let [whole, again] = [&all, &some].map(|rows| number(beside(rows, "kernel@19", 2)));
+    assert!((whole / again - 1.0).abs() < 1e-12, "{whole} {again}");
+}
+
+/// The rows of the sheet Summary.
+fn summary(path: &std::path::Path) -> Vec<Vec<String>> {
+    let mut book: calamine::Xlsx<_> = calamine::open_workbook(path).expect("a workbook");
+    let range = calamine::Reader::worksheet_range(&mut book, "Summary").expect("a sheet");
+    let row = |row: &[calamine::Data]| row.iter().map(ToString::to_string).collect();
+    range.rows().map(row).collect()
+}
+
+#[test]
+fn long_names_keep_their_lines_on_summary() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let [path, book] = ["a.c", "a.xlsx"].map(|name| directory.path().join(name));
+    let source = "double a[1000];
+void a_function_whose_name_has_forty_characters(int n) { for (int i = 0; i < n; i++) a[i] += 1; }
+int main(void) { a_function_whose_name_has_forty_characters(1000); }
+";
+    std::fs::write(&path, source).expect("a source");
+    let arguments = [&path, &book].map(|path| path.to_str().expect("UTF-8"));
+    let (status, _, error) = printed(&[arguments[0], "--no-config", "-o", arguments[1]]);
+    assert_eq!(status, Some(0), "{error}");
+    let rows = summary(&book);
+    let said = "a_function_whose…ty_characters@2";
+    assert!(rows.iter().any(|row| row[0] == said), "{rows:?}");
+}
+
+#[test]
+fn what_is_not_listed_is_said() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("a.c");
+    let source = "double a[1000000], b[1000000];
+int one(void) { return 1; }
+void scale(int n) { for (int i = 0; i < n; i++) a[i] *= 2.0; }
+void twice(int n) { for (int i = 0; i < n; i++) a[i] = 0; for (int i = 0; i < n; i++) b[i] = a[i]; }
+int main(void) { scale(1000000); twice(1000000); return one(); }
+";
+    std::fs::write(&path, source).expect("a source");
+    let [path, book] = [path, directory.path().join("a.xlsx")];
+    let [path, book] = [&path, &book].map(|path| path.to_str().expect("UTF-8"));
+    let (_, table, _) = printed(&[path, "--no-config", "--function", "scale"]);
+    assert!(
+        table.contains("advice: no known change to what is listed saves 1 % of the time"),
+        "{table}"
+    );
+    let (_, json, _) = printed(&[path, "--no-config", "--function", "scale", "--json", "-"]);
+    let report: Value = serde_json::from_str(&json).expect("JSON");
+    let expected = serde_json::json!({
+        "functions": 1, "of_functions": 4, "nests": 1, "of_nests": 3
+    });
+    assert_eq!(report["listed"], expected);
+    let (_, json, _) = printed(&[path, "--no-config", "--json", "-"]);
+    let report: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(report.get("listed"), None);
+    let (status, _, _) = printed(&[path, "--no-config", "--function", "one", "-o", book]);
+    assert_eq!(status, Some(0));
+    let (_, table, _) = printed(&[path, "--no-config", "--function", "one"]);
+    let said = "the functions that --function lists have no loop nests; those of other functions take 100.0 % of the time";
+    assert!(table.contains(said), "{table}");
+    let said = "The functions that --function lists have no loop nests.";
+    let rows = summary(std::path::Path::new(book));
+    assert!(rows.iter().any(|row| row[0] == said), "{rows:?}");
 }
 
 #[test]

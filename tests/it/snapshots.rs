@@ -165,8 +165,9 @@ fn keys_of_static_reports() {
     let path = doubtful.path().to_str().expect("UTF-8");
     let doubtful = report(&[&["analyze", path][..], &sized].concat());
     let serial = report(&["analyze", "tests/fixtures/serial"]);
+    let listed = report(&["analyze", "samples/kernels", "--function", "triad"]);
     let reports = [
-        sources, advised, measured, colliding, irregular, doubtful, serial,
+        sources, advised, measured, colliding, irregular, doubtful, serial, listed,
     ];
     let keys = keys("loopsheet/static/1", &reports);
     expect_file!["../golden/keys/static.txt"].assert_eq(&keys);

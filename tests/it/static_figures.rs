@@ -12,7 +12,7 @@ use loopsheet_export::{explain, xlsx};
 use loopsheet_machine::MachineModel;
 use loopsheet_model::measured::{Amounts, Measurement, Measurements};
 use loopsheet_model::{
-    Detail, Instead, Model, RegisterFile, ReuseSubject, Setting, StaticFigure, Subject,
+    Detail, Instead, Model, RegisterFile, ReuseSubject, Room, Setting, StaticFigure, Subject,
 };
 
 /// Times of one nest, and of two together.
@@ -72,6 +72,15 @@ fn with_models(work: &mut dyn FnMut(&Model)) {
 fn every_kind_of_figure_is_of_some_program() {
     let mut found = BTreeSet::new();
     with_models(&mut |model| found.extend(model.figures.iter().map(|(_, f)| f.label.kind)));
+    let program = analysis::analyze(&sources::units(&["samples/kernels"]));
+    let machine = MachineModel::preset("xeon-8380").expect("a preset");
+    let model = Model::with(&program, machine, &[], Detail::Least).expect("sound");
+    let room = Room {
+        nests: 1,
+        ..xlsx::ROOM
+    };
+    let short = model.for_any_machine(room);
+    found.extend(short.figures.iter().map(|(_, f)| f.label.kind));
     let missing: Vec<&StaticFigure> = StaticFigure::ALL
         .iter()
         .filter(|kind| !found.contains(kind))

@@ -18,8 +18,6 @@ mod write;
 
 use std::path::Path;
 
-use anyhow::Context;
-
 use super::{Status, Voice};
 use crate::cli::TraceArgs;
 use crate::compare::StaticReport;
@@ -157,7 +155,7 @@ pub fn analyse(
         .profile
         .take()
         .transpose()
-        .with_context(|| format!("--elf of {}", name(trace)))?;
+        .map_err(|error| libraries::in_words(error, &format!("--elf of {}", name(trace))))?;
     let graph = graph::drawn(args, &counted)?;
     let timed = counted.core.take().map(|core| core::camat(args, core));
     let objects = counted.objects.take();
@@ -176,6 +174,7 @@ pub fn analyse(
             .notes
             .push("the program of --elf has no line information (-g), so nothing is counted by source line".into());
     }
+    report.notes.extend(libraries::unused(&libraries));
     // What operations there are, and so flops, is not known without opcodes.
     report.source = source.filter(|_| read.format.has_opcodes());
     report.notes.extend(core);

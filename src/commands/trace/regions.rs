@@ -172,10 +172,9 @@ impl<'r> Regions<'r> {
     /// # Errors
     /// The trace is not one of this program, or it was loaded elsewhere.
     pub fn finish(self, counted: Vec<CountedRegion>) -> anyhow::Result<Vec<Region>> {
-        let mut places = self
-            .placement
-            .finish()
-            .with_context(|| format!("--elf {}", self.path.display()))?;
+        let mut places = self.placement.finish().map_err(|error| {
+            libraries::in_words(error, &format!("--elf {}", self.path.display()))
+        })?;
         if let Some(nests) = self.nests {
             places = nests.places.into_iter().map(nest_place).collect();
         }

@@ -100,6 +100,11 @@ pub(crate) fn kind_of_given(kind: Kind, standing: Option<Standing>) -> &'static 
     }
 }
 
+/// Of which nests' time what rests on parameters has its share, where a model is without some.
+pub(crate) fn of_listed(model: &Model) -> &'static str {
+    model.left_out.map_or("", |_| " of the listed nests")
+}
+
 /// How many guessed sizes are not in the share of the time that rests on guesses, in a sentence; nothing if none is.
 pub(crate) fn idle_guesses(influences: &Influences) -> Option<String> {
     match influences.idle_guesses {

@@ -34,10 +34,20 @@ pub(crate) fn headline(model: &Model) -> std::ops::Range<usize> {
     }
 }
 
+/// What is said of figures that do not have all nests.
+pub(crate) const OF_LISTED: &str = ", listed nests";
+
 /// Totals of each nest once, before those with every call followed.
 const ONCE: usize = 5;
 
-/// Of all nests, each once, and with every call followed.
+/// With the time of nests that are left out of a model; `None` where none are.
+pub(crate) fn whole(model: &Model) -> Option<Total> {
+    let whole = model.left_out.map(|_| model.ranking.whole)?;
+    let name = "Time of all nests, others as written";
+    Some(Total::new(name, whole, Look::Seconds))
+}
+
+/// Of all nests, each once, and with every call followed. Where some nests are left out, the names say so.
 pub(crate) fn totals(model: &Model) -> Vec<Total> {
     let totals = &model.totals;
     let mut found = vec![
@@ -58,6 +68,12 @@ pub(crate) fn totals(model: &Model) -> Vec<Total> {
         // Without calls, which some nests leave no room for, it is what the shares are parts of.
         let seconds = model.ranking.total;
         found.push(Total::new("Time over all calls", seconds, Look::Seconds));
+    }
+    if let Some(whole) = whole(model) {
+        for total in &mut found {
+            total.name.push_str(OF_LISTED);
+        }
+        found.push(whole);
     }
     found
 }

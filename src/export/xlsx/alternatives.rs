@@ -343,9 +343,13 @@ impl<'m> AlternativesSheet<'m> {
 
     /// How many nests are compared, of how many.
     pub fn scope(&self) -> String {
+        let listed = match self.model.left_out {
+            None => "",
+            Some(_) => " listed",
+        };
         match (self.alternatives.nests.len(), self.model.nests.len()) {
-            (own, all) if own == all => "all nests".to_string(),
-            (own, all) => format!("the {own} nests with the most work of {all}"),
+            (own, all) if own == all => format!("all{listed} nests"),
+            (own, all) => format!("the {own} nests with the most work of {all}{listed}"),
         }
     }
 

@@ -305,10 +305,8 @@ fn sum(values: impl Iterator<Item = f64>) -> f64 {
 /// Columns of Loops add up to the totals.
 fn totals(book: Book, nests: &NestSheets) -> Vec<Check> {
     let model = book.model;
-    let total = |figure: FigureId| {
-        let cell = book.layout.names(Sheet::Checks).figure(figure);
-        Side::formula(cell, model.value(figure))
-    };
+    let cell = |figure: FigureId| book.layout.names(Sheet::Checks).figure(figure);
+    let total = |figure: FigureId| Side::formula(cell(figure), model.value(figure));
     let column = |named, values: &mut dyn Iterator<Item = f64>| {
         Side::formula(format!("SUM({})", nests.range(named)), sum(values))
     };
@@ -320,14 +318,22 @@ fn totals(book: Book, nests: &NestSheets) -> Vec<Check> {
     };
     let ranked = || (0..model.nests.len()).filter_map(|nest| model.ranking.of(nest));
     let of_program = total(model.ranking.total);
-    let whole = if of_program.value > 0.0 { 1.0 } else { 0.0 };
-    let is_any = format!(
-        "IF(N({})>0,1,0)",
-        match &of_program.cell {
-            Cell::Formula(formula) => formula,
-            Cell::Number | Cell::AsWritten => "",
-        }
-    );
+    let (what, all) = match model.left_out {
+        None => ("Shares of the nests add up to 100 %", "1".to_string()),
+        Some(_) => (
+            "Shares of the listed nests add up to theirs of the time of all nests",
+            format!(
+                "{}/{}",
+                cell(model.ranking.total),
+                cell(model.ranking.whole)
+            ),
+        ),
+    };
+    let is_any = format!("IF(N({})>0,{all},0)", cell(model.ranking.total));
+    let whole = match of_program.value > 0.0 {
+        true => of_program.value / model.value(model.ranking.whole),
+        false => 0.0,
+    };
     let equal = |(what, look): (&str, Look), found, expected, why| Check {
         what: what.to_string(),
         look,
@@ -339,7 +345,7 @@ fn totals(book: Book, nests: &NestSheets) -> Vec<Check> {
     let each = "A total is the sum of its column";
     vec![
         equal(
-            ("Shares of the nests add up to 100 %", Look::Share),
+            (what, Look::Share),
             column(
                 loops::SHARE,
                 &mut ranked().map(|one| model.value(one.share)),

@@ -9,6 +9,7 @@ use rust_xlsxwriter::{
 };
 
 use super::alternatives::{AlternativesSheet, write_found, write_note, write_until_changed};
+use super::highlights;
 use super::inputs::{define_name, write_value};
 use super::layout::{Sheet, in_force};
 use super::nests::NestSheets;
@@ -252,22 +253,35 @@ fn write_totals(page: &mut Page, nests: &NestSheets) -> Result<RowNum, XlsxError
     write_headings(page, FIRST_RESULT, "Results")?;
     let mut row = FIRST_RESULT + 1;
     let all = totals::totals(model);
-    for total in &all[totals::headline(model)] {
+    for total in all[totals::headline(model)]
+        .iter()
+        .chain(&totals::whole(model))
+    {
         let unit = match total.look {
             Look::Seconds => " [s]",
             _ => "",
         };
         page.text(row, RESULT, &format!("{}{unit}", total.name), &plain)?;
         page.figure(row, NOW, total.figure, total.look)?;
-        if total.look == Look::Flops {
-            let format = style::cell(total.look, Role::Plain).set_num_format(style::FLOPS);
-            page.worksheet.set_cell_format(row, NOW, &format)?;
+        match total.look {
+            Look::Flops => {
+                let format = style::cell(total.look, Role::Plain).set_num_format(style::FLOPS);
+                page.worksheet.set_cell_format(row, NOW, &format)?;
+            }
+            Look::Bytes => {
+                highlights::small_bytes(page, WRITTEN, (row, row))?;
+                highlights::small_bytes(page, NOW, (row, row))?;
+            }
+            _ => {}
         }
         write_before(page, row, (model.value(total.figure), total.look))?;
         row += 1;
     }
     for (name, formula, share) in summary::bound_shares(model, nests) {
-        let text = format!("Share of the time bound by {name}");
+        let text = match model.left_out {
+            None => format!("Share of the time bound by {name}"),
+            Some(_) => format!("Time bound by {name}{}", totals::OF_LISTED),
+        };
         page.text(row, RESULT, &text, &plain)?;
         let format = style::cell(Look::Share, Role::Plain);
         page.presentation(row, NOW, &formula, &share.to_string(), &format)?;
@@ -303,7 +317,9 @@ fn write_scenarios(
     row: RowNum,
 ) -> Result<RowNum, XlsxError> {
     let title = match alternatives.alternatives.nests.len() {
-        own if own == page.book.model.nests.len() => "Scenarios: all nests".to_string(),
+        own if own == page.book.model.nests.len() => {
+            format!("Scenarios: {}", alternatives.scope())
+        }
         own => format!("Scenarios: {own} nests"),
     };
     let meaning = format!(

@@ -51,6 +51,22 @@ pub(super) fn small_bytes(
     Ok(())
 }
 
+/// Ratios for which a column has no room with all their digits.
+pub(super) fn large_ratios(
+    page: &mut Page,
+    column: ColNum,
+    (first, last): (RowNum, RowNum),
+) -> Result<(), XlsxError> {
+    let cell = row_col_to_cell(first, column);
+    let rule = format!("=AND(ISNUMBER({cell}),{cell}>=1000000)");
+    let large = ConditionalFormatFormula::new()
+        .set_rule(rule.as_str())
+        .set_format(Format::new().set_num_format("0.00E+00"));
+    page.worksheet
+        .add_conditional_format(first, column, last, column, &large)?;
+    Ok(())
+}
+
 /// No seconds are shown as such, and not with an exponent.
 pub(super) fn no_seconds(
     page: &mut Page,

@@ -10,7 +10,7 @@ use super::layout::{Sheet, fixed_column_range};
 use super::page::{Book, Page};
 use super::printing::PrintedRows;
 use super::style::{self, Look, Role};
-use crate::listings::inputs::{idle_guesses, kind_of_given, ordered, origin_of};
+use crate::listings::inputs::{idle_guesses, kind_of_given, of_listed, ordered, origin_of};
 use crate::model::Model;
 use crate::model::influence::{Influences, Standing, influence};
 use crate::model::parameters::{Kind, Row};
@@ -68,9 +68,10 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
         .map(|found| (found.row.name.as_str(), found.share))
         .collect();
     let guessed = format!(
-        "The same, but its value is unknown and only chosen so that loops run. When this was written, {:.1} % of the time \
+        "The same, but its value is unknown and only chosen so that loops run. When this was written, {:.1} % of the time{} \
          depended on guessed sizes and trip counts.{}",
         100.0 * on_guesses,
+        of_listed(book.model),
         idle_guesses(&influences).map_or_else(String::new, |idle| format!(" {idle}."))
     );
     let legends = [
@@ -94,6 +95,10 @@ pub(super) fn write(book: Book<'_>) -> Result<Page<'_>, XlsxError> {
         page.text(row, 1, legend, &style::remark())?;
     }
     for (column, (header, width)) in (0..).zip(COLUMNS) {
+        let header = match (column, book.model.left_out) {
+            (SHARE, Some(_)) => "Share of time of listed nests, as written",
+            _ => header,
+        };
         page.text(HEADER_ROW, column, header, &style::header())?;
         page.worksheet.set_column_width(column, width)?;
     }

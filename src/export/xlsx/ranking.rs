@@ -8,6 +8,7 @@ use super::layout::Sheet;
 use super::nests::{Named, NestSheets};
 use super::page::{Book, Page, UNKNOWN};
 use super::style::{self, Look, Role};
+use crate::columns;
 use crate::expr::FigureId;
 use crate::listings::{chosen, loops, scope};
 use crate::model::advice::words;
@@ -76,10 +77,52 @@ impl Found<'_, '_> {
         if self.nests.column(loops::REASONS).is_none() {
             return self.id(page, cell);
         }
-        let nest = &page.book.model.nests[self.nest];
-        let mark = nest.mark();
-        let shown = format!("{}{mark}", nest.nest.head().id);
-        let [id, reasons] = [loops::ID, loops::REASONS].map(|what| self.formula(what));
+        let id = page.book.model.nests[self.nest].nest.head().id.clone();
+        self.with_mark(page, cell, (self.formula(loops::ID), &id))
+    }
+
+    /// The name in at most so many characters, which has its line in any case.
+    pub fn short_id(
+        &self,
+        page: &mut Page,
+        (row, column): (RowNum, ColNum),
+        most: usize,
+    ) -> Result<(), XlsxError> {
+        let (formula, shown) = self.shortened(page, most);
+        let format = style::cell(Look::Text, Role::Plain);
+        page.presented_text(row, column, &formula, &shown, &format)
+    }
+
+    /// The same with its mark.
+    pub fn short_marked_id(
+        &self,
+        page: &mut Page,
+        cell: (RowNum, ColNum),
+        most: usize,
+    ) -> Result<(), XlsxError> {
+        if self.nests.column(loops::REASONS).is_none() {
+            return self.short_id(page, cell, most);
+        }
+        let (formula, shown) = self.shortened(page, most);
+        self.with_mark(page, cell, (formula, &shown))
+    }
+
+    fn shortened(&self, page: &Page, most: usize) -> (String, String) {
+        let (id, (head, tail)) = (self.formula(loops::ID), columns::ends(most));
+        let formula =
+            format!("IF(LEN({id})>{most},LEFT({id},{head})&\"…\"&RIGHT({id},{tail}),{id})");
+        let shown = columns::cut(&page.book.model.nests[self.nest].nest.head().id, most);
+        (formula, shown)
+    }
+
+    fn with_mark(
+        &self,
+        page: &mut Page,
+        cell: (RowNum, ColNum),
+        (id, shown): (String, &str),
+    ) -> Result<(), XlsxError> {
+        let shown = format!("{shown}{}", page.book.model.nests[self.nest].mark());
+        let reasons = self.formula(loops::REASONS);
         let formula = format!("{id}&IF({reasons}=\"\",\"\",\"{MARK}\")");
         page.presented_text(
             cell.0,
@@ -212,6 +255,8 @@ const COLUMNS: [(&str, f64); 13] = [
     ("One call [s]", 14.0),
     ("Calls", 12.0),
 ];
+/// So many characters of a name are shown.
+const LONGEST_NAME: usize = 36;
 const TIME: ColNum = 2;
 /// Those after this one are there where calls are followed.
 const ROW_OF_TABLE: ColNum = 10;
@@ -259,7 +304,7 @@ pub(super) fn write_top<'a>(book: Book<'a>, nests: &NestSheets) -> Result<Page<'
             nest: *index,
             position: row_col_to_cell(row, ROW_OF_TABLE),
         };
-        found.id(&mut page, (row, 1))?;
+        found.short_id(&mut page, (row, 1), LONGEST_NAME)?;
         found.figure(
             &mut page,
             (row, 3),
@@ -300,7 +345,9 @@ pub(super) fn write_top<'a>(book: Book<'a>, nests: &NestSheets) -> Result<Page<'
         found.file(&mut page, (row, 8))?;
         found.line(&mut page, (row, 9))?;
     }
-    highlights::small_bytes(&mut page, 6, (TOP_ROW, TOP_ROW + ranked.len() as RowNum))?;
+    let rows = (TOP_ROW, TOP_ROW + ranked.len() as RowNum);
+    highlights::small_bytes(&mut page, 6, rows)?;
+    highlights::large_ratios(&mut page, 7, rows)?;
     let last_row = TOP_ROW + (ranked.len() as RowNum).max(1) - 1;
     page.worksheet.set_row_height(HEADER_ROW, 32)?;
     page.worksheet.set_freeze_panes(TOP_ROW, 2)?;

@@ -160,9 +160,10 @@ fn write_grid(
                 row += 1;
             }
             // The remark below the title says which these are.
-            let together = match alternatives.has_all() {
-                true => "All nests together",
-                false => "Compared nests together",
+            let together = match (alternatives.has_all(), page.book.model.left_out) {
+                (true, None) => "All nests together",
+                (true, Some(_)) => "All listed nests together",
+                (false, _) => "Compared nests together",
             };
             page.text(row, 0, together, &plain)?;
         }

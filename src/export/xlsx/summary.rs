@@ -41,10 +41,16 @@ const WIDTHS: [f64; 11] = [
 const BOUNDS: ColNum = 3;
 const GUESSES: ColNum = 7;
 
+/// Said of figures of the nests of the workbook, where these are not all.
+fn of_listed(model: &Model) -> &'static str {
+    model.left_out.map_or("", |_| listings::totals::OF_LISTED)
+}
+
 /// The totals, and those of the nests on machine B.
 fn totals(model: &Model) -> Vec<Total> {
     let mut found = listings::totals::totals(model);
     if let Some(other) = &model.on_other {
+        let named = |name: &str| format!("{name}{}", of_listed(model));
         let is_all = other.nests.len() == model.nests.len();
         let (own, others) = other.seconds;
         if !is_all {
@@ -52,8 +58,8 @@ fn totals(model: &Model) -> Vec<Total> {
             found.push(Total::new(name, own, Look::Seconds));
         }
         found.extend([
-            Total::new("Time on machine B", others, Look::Seconds),
-            Total::new("Time on B over time on A", other.ratio, Look::Ratio),
+            Total::new(named("Time on machine B"), others, Look::Seconds),
+            Total::new(named("Time on B over time on A"), other.ratio, Look::Ratio),
         ]);
     }
     found
@@ -90,12 +96,12 @@ pub(super) fn write<'a>(
         + 1;
     let ranked = book.model.costliest(usize::MAX);
     let after = if ranked.is_empty() {
-        page.text(
-            row,
-            0,
-            "No loop with a known time was found.",
-            &style::remark(),
-        )?;
+        let text = match (book.model.left_out, book.model.nests.is_empty()) {
+            (Some(_), true) => "The functions that --function lists have no loop nests.",
+            (Some(_), false) => "No listed loop has a known time.",
+            (None, _) => "No loop with a known time was found.",
+        };
+        page.text(row, 0, text, &style::remark())?;
         row + 2
     } else {
         let rows = ranked.len().min(COSTLIEST) as RowNum;
@@ -223,8 +229,11 @@ fn write_totals(page: &mut Page) -> Result<RowNum, XlsxError> {
                 let format = style::cell(total.look, Role::Plain).set_num_format(style::FLOPS);
                 page.worksheet.set_cell_format(row, 1, &format)?;
             }
-            Look::Bytes => {}
-            _ => page.text(row, 2, total.unit(model), &plain)?,
+            Look::Bytes => highlights::small_bytes(page, 1, (row, row))?,
+            _ => {
+                highlights::large_ratios(page, 1, (row, row))?;
+                page.text(row, 2, total.unit(model), &plain)?;
+            }
         }
         row += 1;
     }
@@ -246,30 +255,16 @@ fn write_totals(page: &mut Page) -> Result<RowNum, XlsxError> {
         &style::cell(Look::Seconds, Role::Plain),
     )?;
     page.text(row + 1, 2, "s", &plain)?;
-    let first = listings::totals::headline(model).start;
-    let listed = (
-        row_col_to_cell(TOTALS_ROW + 1 + first as RowNum, 1),
-        row_col_to_cell(row + 1, 1),
-    );
-    let known = totals(model)
-        .get(first)
-        .map(|total| model.value(total.figure));
-    let seconds = known.unwrap_or_default() + left_out.seconds;
-    let format = style::cell(Look::Seconds, Role::Plain);
-    page.text(row + 2, 0, "Time of all nests", &plain)?;
-    let formula = format!("{}+{}", listed.0, listed.1);
-    page.presentation(row + 2, 1, &formula, &seconds.to_string(), &format)?;
-    page.text(row + 2, 2, "s", &plain)?;
     let text = match model.program.hides_some() {
         true => {
-            "Totals and shares are those of the nests that --function lists; calls are those of the whole program."
+            "Listed are the nests that --function lists. Shares are parts of the time of all nests, and calls are those of the whole program."
         }
         false => {
-            "The totals are those of the costliest nests. JSON and --tables have all nests, calls, dependences and communication."
+            "Listed are the costliest nests. Shares are parts of the time of all nests. JSON and --tables have all nests, calls, dependences and communication."
         }
     };
-    page.text(row + 3, 0, text, &style::remark())?;
-    Ok(row + 4)
+    page.text(row + 2, 0, text, &style::remark())?;
+    Ok(row + 3)
 }
 
 /// What share of the time each resource bounds; returns the row after the last.
@@ -278,12 +273,8 @@ fn write_bounds(page: &mut Page, nests: &NestSheets) -> Result<RowNum, XlsxError
     if model.nests.is_empty() {
         return Ok(TOTALS_ROW + 1);
     }
-    page.text(
-        TOTALS_ROW,
-        BOUNDS,
-        "What bounds the time",
-        &style::section(),
-    )?;
+    let title = format!("What bounds the time{}", of_listed(model));
+    page.text(TOTALS_ROW, BOUNDS, &title, &style::section())?;
     let shares = bound_shares(model, nests);
     for (row, (name, formula, share)) in (TOTALS_ROW + 1..).zip(&shares) {
         page.text(row, BOUNDS, name, &style::cell(Look::Text, Role::Plain))?;
@@ -323,13 +314,14 @@ fn write_guesses(page: &mut Page) -> Result<RowNum, XlsxError> {
     } = &influences;
     let plain = style::cell(Look::Text, Role::Plain);
     page.text(TOTALS_ROW, GUESSES, "Guessed sizes", &style::section())?;
+    let whose = listings::inputs::of_listed(page.book.model);
     let matters = |one: &&Influence| one.row.is_guessed() && one.share >= LEAST_SHARE;
     let guessed: Vec<Influence> = all.iter().filter(matters).copied().collect();
     let first = TOTALS_ROW + 1;
     let text = match guessed.as_slice() {
         [] => "Almost no time depends on a size that is not known.".to_string(),
         _ => format!(
-            "{:.1} % of the time depended on guesses when this was written, {:.1} % on assumed probabilities of 0.5.",
+            "{:.1} % of the time{whose} depended on guesses when this was written, {:.1} % on assumed probabilities of 0.5.",
             100.0 * on_guesses,
             100.0 * on_even_branches
         ),
@@ -340,7 +332,8 @@ fn write_guesses(page: &mut Page) -> Result<RowNum, XlsxError> {
         let format = style::cell(Look::Number, Role::Guessed);
         let name = page.book.layout.names(Sheet::Summary).symbol(name);
         page.presentation(row, GUESSES - 1, &name, &value, &format)?;
-        let text = format!("{}: {:.1} % of the time", one.row.label, 100.0 * one.share);
+        let (label, share) = (&one.row.label, 100.0 * one.share);
+        let text = format!("{label}: {share:.1} % of the time{whose}");
         page.text(row, GUESSES, &text, &plain)?;
     }
     let after = first + 1 + GUESSED as RowNum;

@@ -10,8 +10,8 @@ use super::dependences::{self, DependenceReport, SequenceReport};
 use super::loops::{self, BranchReport, LoopReport};
 use super::nests::NestReport;
 use crate::Figure;
-use crate::model::Model;
 use crate::model::dependencies::SequenceModel;
+use crate::model::{Model, NestModel};
 
 /// A function of the program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -109,6 +109,29 @@ impl FunctionReport {
     /// How often it is called in all; once where nothing calls anything, or not reached by any call that could be followed from where a run begins.
     pub fn calls(&self) -> f64 {
         self.times_called.and_then(Figure::known).unwrap_or(1.0)
+    }
+}
+
+/// How much of the program a report lists.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ListedReport {
+    pub functions: usize,
+    pub of_functions: usize,
+    pub nests: usize,
+    pub of_nests: usize,
+}
+
+impl ListedReport {
+    pub(super) fn of(model: &Model) -> ListedReport {
+        let functions = &model.program.functions;
+        let is_shown = |nest: &&NestModel| nest.nest.is_shown();
+        ListedReport {
+            functions: functions.iter().filter(|one| one.is_shown).count(),
+            of_functions: functions.len(),
+            nests: model.nests.iter().filter(is_shown).count(),
+            of_nests: model.nests.len(),
+        }
     }
 }
 

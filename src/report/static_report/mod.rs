@@ -34,7 +34,7 @@ pub use calls::{CalleeReport, CallsReport, CostsReport, PathReport};
 pub use communication::{CommunicationReport, MessageReport};
 pub use dependences::{DependenceReport, FusionReport, LoopTimesReport, SequenceReport};
 pub use files::{DiagnosticReport, FileReport};
-pub use functions::{EntryReport, FunctionReport};
+pub use functions::{EntryReport, FunctionReport, ListedReport};
 pub use inputs::{MachineReport, ParameterReport, RootReport};
 pub use levels::{CacheFitReport, CacheReport, LayerConditionReport, LeftReport, LevelReport};
 pub use loops::{
@@ -79,6 +79,9 @@ pub struct StaticReport<F = FunctionReport> {
     /// Files that are not read, by extension.
     #[serde(default)]
     pub unread_files: BTreeMap<String, usize>,
+    /// How much of the program is in it, where some functions are not to be listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listed: Option<ListedReport>,
     /// Where execution starts; empty where nothing says so, and every nest counts once.
     #[serde(default)]
     pub entry: Vec<EntryReport>,
@@ -138,6 +141,7 @@ impl<F> StaticReport<F> {
             on_even_branches: self.on_even_branches,
             files: self.files,
             unread_files: self.unread_files,
+            listed: self.listed,
             entry: self.entry,
             functions: self.functions.into_iter().map(each).collect(),
             totals: self.totals,
@@ -178,6 +182,8 @@ impl<F: Send> StaticReport<F> {
             on_even_branches: influences.on_even_branches.into(),
             files: model.program.files.iter().map(FileReport::of).collect(),
             unread_files: model.program.unread.clone(),
+            listed: (each.0 == Listed::Shown && model.program.hides_some())
+                .then(|| ListedReport::of(model)),
             entry: EntryReport::all(model),
             functions: functions_of(model, swept, each),
             totals: TotalsReport::of(model),

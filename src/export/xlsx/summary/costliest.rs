@@ -28,6 +28,8 @@ const HEADERS: [&str; 9] = [
     "What to change",
     "Go to",
 ];
+/// So many characters of a name are shown, its mark not among them.
+const LONGEST_NAME: usize = 32;
 /// Where the times on machine B stand beside the nests.
 const ON_B: ColNum = HEADERS.len() as ColNum;
 /// What is said of a nest that sheet A and B leaves out.
@@ -58,7 +60,9 @@ pub(super) fn write(
         page.text(row + 1, column, header, &style::header())?;
     }
     page.worksheet.set_row_height(row + 1, 46)?;
-    highlights::small_bytes(page, 4, (row + 2, row + 1 + shown.len() as RowNum))?;
+    let rows = (row + 2, row + 1 + shown.len() as RowNum);
+    highlights::small_bytes(page, 4, rows)?;
+    highlights::large_ratios(page, 5, rows)?;
     let data = chart::first(data_row)..;
     for ((row, data), index) in (row + 2..).zip(data).zip(shown) {
         let nest = &model.nests[*index];
@@ -70,7 +74,7 @@ pub(super) fn write(
             nest: *index,
             position: row_col_to_cell(data, chart::POSITION),
         };
-        found.marked_id(page, (row, 0))?;
+        found.short_marked_id(page, (row, 0), LONGEST_NAME)?;
         let time = row_col_to_cell(data, 1);
         page.readable_seconds((row, 1), &time, model.value(ranked.seconds))?;
         for (column, (what, id, look)) in [
