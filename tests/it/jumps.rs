@@ -245,3 +245,55 @@ int main(void) {
     let (less, same, _) = behind(&["--set", "prob_find_5=0.25"]);
     assert_eq!((less / find, same), (0.25, check));
 }
+
+/// What stands between a loop and the label that it is left for is passed over where it is.
+#[test]
+fn a_jump_out_of_one_loop_passes_over_what_is_behind_it() {
+    let json = c("double a[1000], b[1000];
+void to_the_end(int n, int *x) {
+  for (int k = 0; k < n; k++) if (x[k] > 7) goto done;
+  for (int i = 0; i < 1000; i++) a[i] += b[i];
+done: ;
+}
+void to_the_middle(int n, int *x) {
+  int k = 0;
+  while (k < n) {
+    if (x[k] > 7) goto middle;
+    k++;
+  }
+  for (int i = 0; i < 1000; i++) a[i] += b[i];
+middle:
+  for (int i = 0; i < 500; i++) a[i] = 0;
+}
+void in_a_switch(int n, int *x) {
+  for (int k = 0; k < n; k++)
+    switch (x[k]) { case 1: goto out; case 2: b[k] = 0; break; default: break; }
+  for (int i = 0; i < 1000; i++) a[i] += b[i];
+out:
+  a[0] = 1;
+}
+void to_the_next(int n, int *x) {
+  for (int k = 0; k < n; k++) {
+    for (int j = 0; j < n; j++) if (x[j] > 7) goto next;
+    for (int i = 0; i < 10; i++) a[i] += b[k];
+next: ;
+  }
+}
+int main(void) {
+  int n = 100, x[100];
+  to_the_end(n, x); to_the_middle(n, x); in_a_switch(n, x); to_the_next(n, x);
+}
+");
+    let end: &[&str] = &["prob_to_the_end_4"];
+    assert_counted(&json, "to_the_end", &[(100.0, &[]), (1000.0, end)]);
+    let middle: &[&str] = &["prob_to_the_middle_13"];
+    assert_counted(
+        &json,
+        "to_the_middle",
+        &[(100.0, &[]), (500.0, middle), (500.0, &[])],
+    );
+    let last = counted(&json, "in_a_switch").pop().expect("the nest");
+    assert_eq!(last, (1000.0, vec!["prob_in_a_switch_20".to_string()]));
+    let next: &[&str] = &["prob_to_the_next_27"];
+    assert_counted(&json, "to_the_next", &[(10000.0, &[]), (500.0, next)]);
+}
