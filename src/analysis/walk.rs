@@ -13,6 +13,7 @@ mod leaving;
 mod loops;
 mod lost;
 mod records;
+mod returning;
 mod settings;
 mod values;
 
@@ -435,8 +436,12 @@ impl<'f> Walker<'f> {
                 Stmt::Loop(inner)
                     if self.depth() == 0 && self.may_return(&inner.body) && self.works(rest) =>
                 {
+                    let (behind, origin) = match self.behind_return(inner) {
+                        Some(none) => (none, Origin::Derived),
+                        None => (Expr::from(1.0), Origin::Default),
+                    };
                     self.statement(statement, block);
-                    return share * self.guarded(Expr::from(1.0), Origin::Default, rest, block);
+                    return share * self.guarded(behind, origin, rest, block);
                 }
                 // `if (c) cycle` makes the rest of the block its other branch.
                 Stmt::If(branch)

@@ -193,7 +193,10 @@ pub fn table(model: &Model, shows_all: bool, screen: Screen) -> String {
             rows.extend(shown.iter().map(|parameter| {
                 let row = parameter.row;
                 let from = match conditions.get(&row.symbol) {
-                    Some((condition, place)) => format!("if ({condition})  {place}"),
+                    Some((condition, place)) => {
+                        let guessed = if row.is_guessed() { "guessed: " } else { "" };
+                        format!("{guessed}if ({condition})  {place}")
+                    }
                     None => match &row.place {
                         Some(place) => format!("{}  {place}", origin(parameter)),
                         None => origin(parameter),

@@ -11,6 +11,7 @@ use super::measured;
 use crate::analysis::coverage;
 use crate::analysis::facts::Origin;
 use crate::diagnostic::DiagnosticCode;
+use crate::listings::inputs;
 use crate::model::advice::words;
 use crate::model::influence::{Influence, Influences, influence};
 use crate::model::parameters::{Kind, Row};
@@ -488,8 +489,19 @@ fn more(count: usize, shown: usize) -> String {
     }
 }
 
-/// How much of the time rests on branches that nothing decides.
-fn write_even_branches(text: &mut String, influences: &Influences) {
+/// The probabilities that are guessed, those first that most time rests on, and how much of it rests on branches that
+/// nothing decides.
+fn write_guessed_branches(text: &mut String, influences: &Influences) {
+    let is_guess = |row: &Row| row.kind == Kind::Probability && row.is_guessed();
+    let guessed = felt(&influences.all, &is_guess);
+    if let Some(first) = guessed.first() {
+        let _ = writeln!(
+            text,
+            "probabilities guessed, by influence on the {} costliest nests: {}; set them with --set NAME=VALUE",
+            first.nests.1,
+            with_values(&guessed)
+        );
+    }
     let on_branches = influences.on_even_branches;
     if on_branches >= LEAST_SHARE {
         let _ = writeln!(
@@ -500,30 +512,42 @@ fn write_even_branches(text: &mut String, influences: &Influences) {
     }
 }
 
+/// The parameters of a kind that some of the time rests on, most of it first.
+fn felt<'a, 'm>(
+    all: &'a [Influence<'m>],
+    is_of_kind: &dyn Fn(&Row) -> bool,
+) -> Vec<&'a Influence<'m>> {
+    let is_felt = |parameter: &&Influence| parameter.nests.0 > 0 && parameter.share >= LEAST_SHARE;
+    let found = all.iter().filter(is_felt);
+    found.filter(|found| is_of_kind(found.row)).collect()
+}
+
+/// The first of some parameters, with their values and the number of costly nests that rest on them.
+fn with_values(parameters: &[&Influence]) -> String {
+    let shown = parameters.iter().take(GUESSES).map(|parameter| {
+        let Influence { row, nests, .. } = parameter;
+        let value = inputs::short_value(row);
+        format!("{} = {value} (in {})", row.label, nests.0)
+    });
+    let shown: Vec<String> = shown.collect();
+    let more = more(parameters.len(), GUESSES);
+    format!("{}{more}", shown.join(", "))
+}
+
 /// Which sizes are guessed, those first that most time rests on.
 fn write_guesses(text: &mut String, influences: &Influences) {
     let Influences {
         all, on_guesses, ..
     } = influences;
     let is_size = |row: &Row| row.is_given() || row.kind == Kind::TripCount;
-    let guessed: Vec<&Influence> = all
-        .iter()
-        .filter(|parameter| is_size(parameter.row) && parameter.row.is_guessed())
-        .filter(|parameter| parameter.nests.0 > 0 && parameter.share >= LEAST_SHARE)
-        .collect();
-    let idle = crate::listings::inputs::idle_guesses(influences);
+    let guessed = felt(all, &|row| is_size(row) && row.is_guessed());
+    let idle = inputs::idle_guesses(influences);
     let Some(first) = guessed.first() else { return };
-    let shown = guessed.iter().take(GUESSES).map(|parameter| {
-        let Influence { row, nests, .. } = parameter;
-        format!("{} = {} (in {})", row.label, row.value, nests.0)
-    });
-    let shown: Vec<String> = shown.collect();
-    let more = more(guessed.len(), GUESSES);
     let _ = writeln!(
         text,
-        "sizes guessed, by influence on the {} costliest nests: {}{more}; set them with --set NAME=VALUE",
+        "sizes guessed, by influence on the {} costliest nests: {}; set them with --set NAME=VALUE",
         first.nests.1,
-        shown.join(", ")
+        with_values(&guessed)
     );
     let _ = writeln!(
         text,
@@ -832,7 +856,7 @@ fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen:
     let influences = influence(model);
     write_read(text, model, &influences.all);
     write_guesses(text, &influences);
-    write_even_branches(text, &influences);
+    write_guessed_branches(text, &influences);
     write_never_reached(text, model);
     write_implausible(text, model);
     write_disagreements(text, model);

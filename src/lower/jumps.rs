@@ -58,11 +58,13 @@ fn structure(function: &mut Function) {
     let body = std::mem::take(&mut function.body);
     let returns = last_labels(&body);
     let (targets, inside, seen) = (BTreeMap::new(), Vec::new(), BTreeSet::new());
+    let left_for = Vec::new();
     let mut jumps = Jumps {
         function,
         returns,
         targets,
         inside,
+        left_for,
         seen,
         depth: 0,
         loops_around: 0,
@@ -79,6 +81,8 @@ struct Jumps<'f> {
     targets: BTreeMap<Label, VarId>,
     /// The labels inside each loop around.
     inside: Vec<BTreeSet<Label>>,
+    /// The labels that such a loop is left for as by an `exit`, which passes over what is behind it in the loop.
+    left_for: Vec<BTreeSet<Label>>,
     /// Labels of the source so far.
     seen: BTreeSet<Label>,
     depth: usize,
@@ -138,16 +142,21 @@ impl Jumps<'_> {
                     .inside
                     .last()
                     .is_some_and(|inside| labels.iter().any(|l| !inside.contains(l)));
-                let falls = if may_pass {
-                    Falls::Sometimes
-                } else {
-                    Falls::Never
-                };
                 let exit = leaves.then_some(Stmt::Jump {
                     place,
                     kind: Jump::Exit,
                 });
-                (exit, Exits::Plain(Flow::jump(labels, falls)))
+                // With labels in the loop, the innermost one may be one that jumps back make.
+                let only_leaves = leaves && self.inside.last().is_some_and(BTreeSet::is_empty);
+                let flow = match self.left_for.last_mut() {
+                    Some(left_for) if only_leaves && !may_pass => {
+                        left_for.extend(labels);
+                        Flow::through()
+                    }
+                    _ if may_pass => Flow::jump(labels, Falls::Sometimes),
+                    _ => Flow::jump(labels, Falls::Never),
+                };
+                (exit, Exits::Plain(flow))
             }
             Stmt::If(mut branch) => {
                 let (then, taken) = self.block(branch.then);
@@ -188,7 +197,9 @@ impl Jumps<'_> {
         let mut labels = BTreeSet::new();
         collect_labels(&inner.body, &mut labels);
         self.inside.push(labels);
-        let (mut body, flow) = self.block(inner.body);
+        self.left_for.push(BTreeSet::new());
+        let (mut body, mut flow) = self.block(inner.body);
+        flow.jumps.extend(self.left_for.pop().unwrap_or_default());
         let labels = self.inside.pop().unwrap_or_default();
         let (lost, jumps): (BTreeSet<Label>, BTreeSet<Label>) = flow
             .jumps

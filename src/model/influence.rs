@@ -225,7 +225,8 @@ fn with_calls(model: &Model, nest: usize) -> BTreeSet<usize> {
     used
 }
 
-/// Whether the nest with this number has the largest of several sizes that its function is called with.
+/// Whether the nest with this number has the largest of several sizes that its function is called with, or that a variable
+/// is given.
 pub(super) fn has_several_sizes(model: &Model, nest: usize) -> bool {
     foundation(model, nest).any(|row| row.origin == Origin::Callers)
 }

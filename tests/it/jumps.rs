@@ -2,7 +2,7 @@
 //! gfortran, as the comments say; where data decide, a guess is named.
 
 use crate::small::{c, fortran, function};
-use crate::support::command::analysed_text;
+use crate::support::command::{analysed_text, loopsheet};
 use serde_json::Value;
 
 fn nests<'j>(json: &'j Value, name: &str) -> &'j [Value] {
@@ -244,4 +244,125 @@ int main(void) {
     assert!(parameters.get("prob_check_11").is_none(), "{parameters}");
     let (less, same, _) = behind(&["--set", "prob_find_5=0.25"]);
     assert_eq!((less / find, same), (0.25, check));
+}
+
+/// What stands between a loop and the label that it is left for is passed over where it is.
+#[test]
+fn a_jump_out_of_one_loop_passes_over_what_is_behind_it() {
+    let json = c("double a[1000], b[1000];
+void to_the_end(int n, int *x) {
+  for (int k = 0; k < n; k++) if (x[k] > 7) goto done;
+  for (int i = 0; i < 1000; i++) a[i] += b[i];
+done: ;
+}
+void to_the_middle(int n, int *x) {
+  int k = 0;
+  while (k < n) {
+    if (x[k] > 7) goto middle;
+    k++;
+  }
+  for (int i = 0; i < 1000; i++) a[i] += b[i];
+middle:
+  for (int i = 0; i < 500; i++) a[i] = 0;
+}
+void in_a_switch(int n, int *x) {
+  for (int k = 0; k < n; k++)
+    switch (x[k]) { case 1: goto out; case 2: b[k] = 0; break; default: break; }
+  for (int i = 0; i < 1000; i++) a[i] += b[i];
+out:
+  a[0] = 1;
+}
+void to_the_next(int n, int *x) {
+  for (int k = 0; k < n; k++) {
+    for (int j = 0; j < n; j++) if (x[j] > 7) goto next;
+    for (int i = 0; i < 10; i++) a[i] += b[k];
+next: ;
+  }
+}
+int main(void) {
+  int n = 100, x[100];
+  to_the_end(n, x); to_the_middle(n, x); in_a_switch(n, x); to_the_next(n, x);
+}
+");
+    let end: &[&str] = &["prob_to_the_end_4"];
+    assert_counted(&json, "to_the_end", &[(100.0, &[]), (1000.0, end)]);
+    let middle: &[&str] = &["prob_to_the_middle_13"];
+    assert_counted(
+        &json,
+        "to_the_middle",
+        &[(100.0, &[]), (500.0, middle), (500.0, &[])],
+    );
+    let last = counted(&json, "in_a_switch").pop().expect("the nest");
+    assert_eq!(last, (1000.0, vec!["prob_in_a_switch_20".to_string()]));
+    let next: &[&str] = &["prob_to_the_next_27"];
+    assert_counted(&json, "to_the_next", &[(10000.0, &[]), (500.0, next)]);
+}
+
+/// Where known sizes decide that a loop returns, nothing behind it runs.
+#[test]
+fn nothing_runs_behind_a_loop_that_certainly_returns() {
+    const SOURCE: &str = "double a[1000], b[1000];
+void reached(int n) {
+  for (int k = 0; k < n; k++) { if (k == 5) return; b[k] = 1; }
+  for (int i = 0; i < 1000; i++) a[i] += b[i];
+}
+void too_far(int n) {
+  for (int k = 0; k < n; k++) if (k == 500) return;
+  for (int i = 0; i < 1000; i++) a[i] += b[i];
+}
+void left_before(int n, int *x) {
+  for (int k = 0; k < n; k++) { if (x[k]) break; if (k == 5) return; }
+  for (int i = 0; i < 1000; i++) a[i] += b[i];
+}
+void downwards(int n) {
+  for (int k = n - 1; k >= 0; k--) if (k < 3) goto out;
+  for (int i = 0; i < 1000; i++) a[i] += b[i];
+out:
+  a[0] = 1;
+}
+int main(void) {
+  int n = 100, x[100];
+  reached(n); too_far(n); left_before(n, x); downwards(n);
+}
+";
+    let json = c(SOURCE);
+    let behind = |json: &Value, name: &str| counted(json, name).pop().expect("a nest");
+    let guess = |name: &str| (1000.0, vec![name.to_string()]);
+    assert_eq!(behind(&json, "reached"), (0.0, vec![]));
+    assert_eq!(behind(&json, "too_far"), guess("prob_too_far_8"));
+    assert_eq!(behind(&json, "left_before"), guess("prob_left_before_12"));
+    assert_eq!(behind(&json, "downwards"), (0.0, vec![]));
+    let json = crate::small::analyse(&[("a.c", SOURCE)], &["n=4"]);
+    assert_eq!(behind(&json, "reached"), guess("prob_reached_4"));
+}
+
+/// Every guess that time rests on is named: below the table, with the nest, and among the parameters.
+#[test]
+fn guessed_probabilities_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("r.c");
+    let source = "double a[1000], b[1000];
+void r(int n, int *x) {
+  for (int k = 0; k < n; k++) if (x[k] > 7) return;
+  if (x[0]) for (int i = 0; i < 1000; i++) a[i] += b[i];
+}
+int main(void) { int n = 100, x[100]; r(n, x); }
+";
+    std::fs::write(&file, source).expect("a file");
+    let path = file.to_str().expect("a path");
+    let said = |arguments: &[&str]| {
+        let all = [arguments, &[path, "--no-config"]].concat();
+        let output = loopsheet().args(all).output().expect("it runs");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let named = "probabilities guessed, by influence on the 2 costliest nests: \
+                 prob_r_4 = 1 (in 1), prob_r_4_2 = 0.5 (in 1)";
+    let text = said(&["analyze"]);
+    assert!(text.contains(named), "{text}");
+    let text = said(&["analyze", "--explain", "r@4"]);
+    let named = "probabilities guessed: prob_r_4 = 1, prob_r_4_2 = 0.5; set them with --set";
+    assert!(text.contains(named), "{text}");
+    let text = said(&["parameters"]);
+    let named = "guessed: if (the procedure has not returned)";
+    assert!(text.contains(named), "{text}");
 }

@@ -9,8 +9,10 @@ use super::why;
 use crate::analysis::coverage;
 use crate::band;
 use crate::expr::Symbol;
+use crate::listings::inputs;
 use crate::model::advice::words;
-use crate::model::influence::guessed;
+use crate::model::influence::{guessed, guesses};
+use crate::model::parameters::{Kind, Row};
 use crate::model::{BoundBy, LevelFigures, Model, NestModel, RunsOn, StreamFigures};
 use crate::quantity::{Bytes, Flops, Seconds, significant};
 
@@ -361,6 +363,16 @@ fn write_marks(text: &mut String, model: &Model, index: usize) {
             text,
             "sizes guessed: {}; set them with --set",
             words::list(&sizes)
+        );
+    }
+    let probabilities = guesses(model, index).filter(|row| row.kind == Kind::Probability);
+    let with_value = |row: &Row| format!("{} = {}", row.label, inputs::short_value(row));
+    let probabilities: Vec<String> = probabilities.map(with_value).collect();
+    if !probabilities.is_empty() {
+        let _ = writeln!(
+            text,
+            "probabilities guessed: {}; set them with --set",
+            words::list(&probabilities)
         );
     }
     if let Some(checked) = nest.checked {

@@ -9,6 +9,7 @@ use crate::model::Model;
 use crate::model::advice::words;
 use crate::model::influence::{Influences, Standing};
 use crate::model::parameters::{Kind, Row};
+use crate::quantity::significant;
 
 /// Allowed values in words.
 pub(crate) fn allowed(parameter: &MachineParameter) -> String {
@@ -113,6 +114,14 @@ pub(crate) fn idle_guesses(influences: &Influences) -> Option<String> {
         count => Some(format!(
             "{count} guessed sizes matter only in functions that are never called"
         )),
+    }
+}
+
+/// The value of a parameter; probabilities that are long numbers are rounded.
+pub(crate) fn short_value(row: &Row) -> String {
+    match (row.kind, row.value.to_string()) {
+        (Kind::Probability, text) if text.len() > 6 => significant(row.value),
+        (_, text) => text,
     }
 }
 

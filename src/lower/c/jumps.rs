@@ -24,16 +24,15 @@ impl<'t> Lowering<'t> {
         };
         let labels = vec![Label::Statement(label.into())];
         let left = self.jumps.loops_left(target);
-        if is_back || passes_over && left == 0 {
+        let is_forward = target > node.start_byte();
+        if is_back || passes_over && left == 0 || is_forward && left == 1 {
             let place = self.place(node);
             let mark = self.marks.jump(place, labels, Falls::Never);
             return self.emit(mark);
         }
-        let is_forward = target > node.start_byte();
         match left {
             0 if is_forward => self.jump(node, Jump::Goto),
-            1 if is_forward => self.jump(node, Jump::Exit),
-            // Of several loops each may end early.
+            // Of several loops each may end early, and what is behind them may be passed over.
             _ if is_forward => self.jump(node, Jump::Return),
             _ => {
                 let ((), inner) = self.captured(|this| this.jump(node, Jump::Goto));
