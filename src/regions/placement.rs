@@ -72,7 +72,7 @@ pub struct Placement {
 
 impl Placement {
     /// For a program, its file's content and the address that was added to those in the file when it was loaded:
-    /// 0 if it is not position-independent, else [`QEMU_BASE`] if none is given.
+    /// 0 if it is not position-independent, else [`super::QEMU_BASE`] if none is given.
     ///
     /// # Errors
     /// It is not a RISC-V program, it lacks the symbols or lines that are needed, or it cannot have a base.
