@@ -247,9 +247,8 @@ end subroutine
                 loop (a[i, 1] > 0) (while_loop) @4
                   if (i == 2) @5
                     exit
-                  else
-                    if (i == 3) @6
-                      exit
+                  if (i == 3) @6
+                    exit
                 if (not cycle outer) @8
                   loop (infinite_loop) @8
                     exit
