@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use super::base;
 use super::error::RegionError;
 use super::fit::{Fit, Verdict};
 use super::map::RegionMap;
@@ -46,14 +47,14 @@ impl Library {
     }
 
     /// The address as linked, if the instruction lies in the library.
-    pub(super) fn address(&mut self, instruction: &Instruction) -> Option<u64> {
+    fn address(&mut self, instruction: &Instruction) -> Option<u64> {
         let address = instruction.pc?.checked_sub(self.base)?;
         self.map.code().word(address)?;
         self.fit.address(instruction, self.map.code())
     }
 
     /// Whether the instructions that lie in it are those of its file.
-    pub(super) fn judge(&self) -> Result<(), RegionError> {
+    fn judge(&self) -> Result<(), RegionError> {
         self.was_executed.get_or_init(|| self.fit.has_any());
         match self.fit.verdict() {
             Verdict::Fits | Verdict::NothingInside => Ok(()),
@@ -69,6 +70,25 @@ impl Library {
     pub(super) fn qualified(&self, name: &str) -> String {
         format!("{name} ({})", self.name)
     }
+}
+
+/// The library that an instruction lies in, by its number, and the address as linked.
+pub(super) fn holding(
+    libraries: &mut [Library],
+    instruction: &Instruction,
+) -> Option<(usize, u64)> {
+    let mut numbered = libraries.iter_mut().enumerate();
+    numbered.find_map(|(number, library)| Some((number, library.address(instruction)?)))
+}
+
+/// Whether the instructions that were looked at are those of a program at its base, and of its libraries.
+pub(super) fn judge(
+    (fit, map, base): (&Fit, &RegionMap, u64),
+    libraries: &[Library],
+) -> Result<(), RegionError> {
+    let is_movable = map.binary().position_independent;
+    base::judge(fit, (map.code(), is_movable), base)?;
+    libraries.iter().try_for_each(Library::judge)
 }
 
 /// Finds where libraries were loaded, from the machine words of a trace.

@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::base::{judge, load_base};
+use super::base::load_base;
 use super::debug::SourceLine;
 use super::error::RegionError;
 use super::fit::Fit;
-use super::libraries::Library;
+use super::libraries::{self, Library};
 use super::map::RegionMap;
 use crate::trace::Instruction;
 
@@ -141,12 +141,7 @@ impl Placement {
     /// # Errors
     /// The trace is not one of this program at this base.
     pub fn finish(self) -> Result<Vec<Place>, RegionError> {
-        judge(
-            &self.fit,
-            (self.map.code(), self.map.binary().position_independent),
-            self.base,
-        )?;
-        self.libraries.iter().try_for_each(Library::judge)?;
+        libraries::judge((&self.fit, &self.map, self.base), &self.libraries)?;
         Ok(self.places)
     }
 
@@ -156,12 +151,8 @@ impl Placement {
     }
 
     fn in_library(&mut self, instruction: &Instruction) -> Option<Key> {
-        let mut libraries = self.libraries.iter_mut().enumerate();
-        let (number, library, address) = libraries.find_map(|(number, library)| {
-            let address = library.address(instruction)?;
-            Some((number, library, address))
-        })?;
-        let own = key(&mut library.map, self.by, address);
+        let (number, address) = libraries::holding(&mut self.libraries, instruction)?;
+        let own = key(&mut self.libraries[number].map, self.by, address);
         Some(Key::Library(number, Box::new(own)))
     }
 

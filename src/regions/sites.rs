@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::base::{judge, load_base};
+use super::base::load_base;
 use super::debug::{Frame, SourceLine};
 use super::error::RegionError;
 use super::fit::Fit;
 use super::flow_graph::{Block, instructions};
-use super::libraries::Library;
+use super::libraries::{self, Library};
 use super::loops::Loop;
 use super::map::{Nest, RegionMap};
 use super::statements::Statement;
@@ -291,18 +291,11 @@ impl Sites {
 
     /// What is known of an instruction that lies in a library: its function, calls and returns.
     fn in_library(&mut self, instruction: &Instruction) -> Option<Spot> {
+        let (number, address) = libraries::holding(&mut self.libraries, instruction)?;
+        let (before, library) = (&self.libraries[..number], &self.libraries[number].map);
         // Functions of the program, then those of each library.
-        let mut before = self.map.binary().functions.len();
-        let mut libraries = self.libraries.iter_mut().enumerate();
-        let (number, library, address) = libraries.find_map(|(number, library)| {
-            let address = library.address(instruction);
-            let found = address.map(|address| (number, &library.map, address));
-            before += match found {
-                Some(_) => 0,
-                None => library.map.binary().functions.len(),
-            };
-            found
-        })?;
+        let maps = before.iter().map(|library| &library.map).chain([&self.map]);
+        let before: usize = maps.map(|map| map.binary().functions.len()).sum();
         let function = library.function_at(address);
         let word = library.code().word(address);
         let flow = word.map_or(Flow::Next, control_flow);
@@ -344,12 +337,7 @@ impl Sites {
     /// # Errors
     /// The trace is not one of this program at this base.
     pub fn finish(self) -> Result<Places, RegionError> {
-        judge(
-            &self.fit,
-            (self.map.code(), self.map.binary().position_independent),
-            self.base,
-        )?;
-        self.libraries.iter().try_for_each(Library::judge)?;
+        libraries::judge((&self.fit, &self.map, self.base), &self.libraries)?;
         Ok(self.places)
     }
 

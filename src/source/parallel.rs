@@ -99,13 +99,14 @@ fn directive(line: &str) -> Evidence {
 
 /// `_Pragma("omp parallel")`, or a macro of a name like that.
 fn in_macro(line: &str) -> Evidence {
-    let lower = line.to_ascii_lowercase();
-    let mut inside = lower.split("pragma(").skip(1);
-    let begins = |inside: &str| {
-        let name = inside.trim_start_matches(['"', ' ']);
-        name.starts_with("omp ") || name.starts_with("acc ")
+    let is = |text: &[u8], word: &str| text.eq_ignore_ascii_case(word.as_bytes());
+    let begins = |(at, _): (usize, &str)| {
+        let name = line[at + 1..].trim_start_matches(['"', ' ']);
+        let name = name.as_bytes().get(..4).unwrap_or_default();
+        let is_pragma = at >= 6 && is(&line.as_bytes()[at - 6..at], "pragma");
+        is_pragma && (is(name, "omp ") || is(name, "acc "))
     };
-    match inside.any(begins) {
+    match line.match_indices('(').any(begins) {
         true => Evidence::Other,
         false => Evidence::None,
     }

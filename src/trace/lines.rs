@@ -97,16 +97,33 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// Gives every line that is not blank to `take`, without its end, until that says `false`; returns how many bytes were
-/// read.
+/// How much of a text was read.
+pub(super) struct Extent {
+    pub bytes: u64,
+    /// Blank ones among them.
+    lines: u64,
+}
+
+impl Extent {
+    /// What is wrong at its end.
+    pub fn failed(&self, error: LineError) -> TraceError {
+        TraceError {
+            place: Place::Line(self.lines.max(1)),
+            error,
+        }
+    }
+}
+
+/// Gives every line that is not blank to `take`, without its end, until that says `false`.
 ///
 /// # Errors
 /// What `take` finds wrong, with the line; and a last line without end.
 pub(super) fn each_line(
     mut blocks: Blocks<impl Read>,
     take: &mut impl FnMut(&[u8]) -> Result<bool, LineError>,
-) -> Result<u64, TraceError> {
+) -> Result<Extent, TraceError> {
     let mut lines = 0;
+    let extent = |bytes, lines| Extent { bytes, lines };
     let failed = |lines: u64, error| TraceError {
         place: Place::Line(lines + 1),
         error,
@@ -124,7 +141,7 @@ pub(super) fn each_line(
                 return Err(failed(lines, LineError::TooLong { limit }));
             }
             if !line.trim_ascii().is_empty() && !take(line).map_err(|error| failed(lines, error))? {
-                return Ok(blocks.read);
+                return Ok(extent(blocks.read, lines + 1));
             }
             lines += 1;
         }
@@ -132,7 +149,7 @@ pub(super) fn each_line(
         if !more {
             let rest = excerpt(&blocks.bytes);
             return match (blocks.bytes.trim_ascii().is_empty(), lines) {
-                (true, _) => Ok(blocks.read),
+                (true, _) => Ok(extent(blocks.read, lines)),
                 (false, 0) => Err(failed(lines, LineError::UnknownFormat(rest))),
                 (false, _) => Err(failed(lines, LineError::Cut(rest))),
             };

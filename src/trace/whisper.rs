@@ -12,7 +12,7 @@
 use std::io::Read;
 
 use super::batch::Batch;
-use super::error::{LineError, Place, TraceError, excerpt};
+use super::error::{LineError, TraceError, excerpt};
 use super::expected::Addresses;
 use super::lines::{Blocks, each_line};
 use super::words::{Site, Words};
@@ -38,27 +38,12 @@ pub(super) fn read(
         words: Words::new(options.unknown, sink),
         columns: None,
         trapped: 0,
-        lines: 0,
     };
-    let bytes = each_line(blocks, &mut |line| reader.line(line))?;
-    reader.words.hand_over();
-    let failed = |error| TraceError {
-        place: Place::Line(reader.lines.max(1)),
-        error,
-    };
-    match reader.words.instructions {
-        0 => Err(failed(LineError::Empty)),
-        _ if !reader.words.knows_any() => Err(failed(LineError::NothingKnown(FormatName::Whisper))),
-        _ => Ok(reader.words.summary(ReadSummary {
-            format: FormatName::Whisper,
-            bytes,
-            has_addresses: true,
-            trapped: reader.trapped,
-            instructions: 0,
-            harts: 0,
-            end: None,
-        })),
-    }
+    let text = each_line(blocks, &mut |line| reader.line(line))?;
+    let ended = reader
+        .words
+        .ended(FormatName::Whisper, text.bytes, (reader.trapped, None));
+    ended.map_err(|error| text.failed(error))
 }
 
 /// Where the columns are whose place depends on Whisper's version and options.
@@ -78,13 +63,11 @@ struct Reader<'s> {
     words: Words<'s>,
     columns: Option<Columns>,
     trapped: u64,
-    lines: u64,
 }
 
 impl Reader<'_> {
     /// Takes a line; `false` if nobody wants more.
     fn line(&mut self, line: &[u8]) -> Result<bool, LineError> {
-        self.lines += 1;
         let other = |reason| LineError::OtherFormat {
             text: excerpt(line),
             format: FormatName::Whisper,

@@ -8,8 +8,10 @@ use super::batch::{Batch, Filling};
 use super::error::{LineError, RecordError};
 use super::expected::Addresses;
 use super::format::Named;
+use super::format_name::FormatName;
 use super::isa::Facts;
 use super::program::Program;
+use super::run_end::RunEnd;
 use super::{ReadSummary, UnknownPolicy};
 
 /// Executions of a batch.
@@ -212,18 +214,31 @@ impl<'s> Words<'s> {
         self.batch.hand_over(self.sink)
     }
 
-    /// Whether an instruction was met that the table has.
-    pub fn knows_any(&self) -> bool {
-        self.program.knows_any()
-    }
-
-    /// Fills in what was counted here.
-    pub fn summary(&self, of: ReadSummary) -> ReadSummary {
-        ReadSummary {
+    /// Hands over the rest, and says what was read, with the instructions that were trapped.
+    ///
+    /// # Errors
+    /// There was no instruction, or none that is known.
+    pub fn ended(
+        &mut self,
+        format: FormatName,
+        bytes: u64,
+        (trapped, end): (u64, Option<RunEnd>),
+    ) -> Result<ReadSummary, LineError> {
+        if self.instructions == 0 {
+            return Err(LineError::Empty);
+        }
+        if !self.program.knows_any() {
+            return Err(LineError::NothingKnown(format));
+        }
+        self.hand_over();
+        Ok(ReadSummary {
+            format,
+            bytes,
             has_addresses: self.given != Given::Absent,
+            trapped,
             instructions: self.instructions,
             harts: self.program.harts() as u64,
-            ..of
-        }
+            end,
+        })
     }
 }

@@ -47,13 +47,16 @@ fn recorded(source: &str, flags: &[&str], trace: &str) -> Run {
     }
 }
 
-fn traced(run: &Run, arguments: &[&str]) -> Value {
+/// `trace` of a run with its program.
+fn trace(run: &Run) -> assert_cmd::Command {
     let mut command = loopsheet();
+    command.arg("trace").arg(&run.trace);
+    command.arg("--elf").arg(&run.program);
     command
-        .arg("trace")
-        .arg(&run.trace)
-        .arg("--elf")
-        .arg(&run.program);
+}
+
+fn traced(run: &Run, arguments: &[&str]) -> Value {
+    let mut command = trace(run);
     command::printed(command.args(arguments).args(["--json", "-", "--quiet"]))
 }
 
@@ -160,12 +163,7 @@ fn libraries_that_do_not_fit_are_refused_or_left_out() {
         "{notes}"
     );
     let both = ["libc.so.6", "libgomp.so.1"].map(|name| format!("{LIBRARIES}/{name}@0x7000000000"));
-    let mut command = loopsheet();
-    command
-        .arg("trace")
-        .arg(&run.trace)
-        .arg("--elf")
-        .arg(&run.program);
+    let mut command = trace(&run);
     command.args([
         "--by",
         "function",

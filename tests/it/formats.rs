@@ -2,20 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::support::command::{self, loopsheet};
+use crate::support::command::{self, EVERYTHING, loopsheet};
 use serde_json::Value;
-
-/// What everything that is counted of a trace takes.
-const EVERYTHING: [&str; 8] = [
-    "--cache",
-    "1KiB,2way",
-    "--cache",
-    "8KiB",
-    "--reuse",
-    "--epochs",
-    "--memory-chain",
-    "--quiet",
-];
 
 fn sample(name: &str) -> PathBuf {
     command::root().join("samples/traces").join(name)

@@ -3,22 +3,11 @@
 use std::fmt::Write;
 use std::fs;
 
-use crate::support::command::{self, loopsheet};
+use crate::support::command::{self, EVERYTHING, loopsheet};
 use crate::support::simulators::{Flags, gem5, whisper};
 use loopsheet_cache::AccessKind;
 use loopsheet_trace::isa;
 use serde_json::Value;
-
-const EVERYTHING: [&str; 8] = [
-    "--cache",
-    "1KiB,2way",
-    "--cache",
-    "8KiB",
-    "--reuse",
-    "--epochs",
-    "--memory-chain",
-    "--quiet",
-];
 
 fn sample(name: &str) -> String {
     let path = command::root().join(format!("samples/traces/{name}.execlog.zst"));

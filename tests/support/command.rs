@@ -27,6 +27,18 @@ pub fn files(directory: &str) -> Vec<PathBuf> {
     files
 }
 
+/// Options of `trace` for everything that is counted of one.
+pub const EVERYTHING: [&str; 8] = [
+    "--cache",
+    "1KiB,2way",
+    "--cache",
+    "8KiB",
+    "--reuse",
+    "--epochs",
+    "--memory-chain",
+    "--quiet",
+];
+
 pub fn loopsheet() -> Command {
     Command::cargo_bin("loopsheet").expect("the program is built")
 }

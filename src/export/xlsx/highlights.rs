@@ -40,46 +40,30 @@ pub(super) fn loops(page: &mut Page, nests: &NestSheets) -> Result<(), XlsxError
 pub(super) fn small_bytes(
     page: &mut Page,
     column: ColNum,
-    (first, last): (RowNum, RowNum),
+    rows: (RowNum, RowNum),
 ) -> Result<(), XlsxError> {
-    let rule = format!("=ABS({})<1000000", row_col_to_cell(first, column));
-    let below = ConditionalFormatFormula::new()
-        .set_rule(rule.as_str())
-        .set_format(Format::new().set_num_format(style::SMALL_BYTES));
-    page.worksheet
-        .add_conditional_format(first, column, last, column, &below)?;
-    Ok(())
+    let is_small = |cell: &str| format!("=ABS({cell})<1000000");
+    shown_where(page, column, rows, (is_small, style::SMALL_BYTES))
 }
 
 /// Ratios for which a column has no room with all their digits.
 pub(super) fn large_ratios(
     page: &mut Page,
     column: ColNum,
-    (first, last): (RowNum, RowNum),
+    rows: (RowNum, RowNum),
 ) -> Result<(), XlsxError> {
-    let cell = row_col_to_cell(first, column);
-    let rule = format!("=AND(ISNUMBER({cell}),{cell}>=1000000)");
-    let large = ConditionalFormatFormula::new()
-        .set_rule(rule.as_str())
-        .set_format(Format::new().set_num_format("0.00E+00"));
-    page.worksheet
-        .add_conditional_format(first, column, last, column, &large)?;
-    Ok(())
+    let is_large = |cell: &str| format!("=AND(ISNUMBER({cell}),{cell}>=1000000)");
+    shown_where(page, column, rows, (is_large, "0.00E+00"))
 }
 
 /// No seconds are shown as such, and not with an exponent.
 pub(super) fn no_seconds(
     page: &mut Page,
     column: ColNum,
-    (first, last): (RowNum, RowNum),
+    rows: (RowNum, RowNum),
 ) -> Result<(), XlsxError> {
-    let rule = format!("={}=0", row_col_to_cell(first, column));
-    let none = ConditionalFormatFormula::new()
-        .set_rule(rule.as_str())
-        .set_format(Format::new().set_num_format("0"));
-    page.worksheet
-        .add_conditional_format(first, column, last, column, &none)?;
-    Ok(())
+    let is_none = |cell: &str| format!("={cell}=0");
+    shown_where(page, column, rows, (is_none, "0"))
 }
 
 /// Of long times, millionths of a second say nothing.
@@ -87,13 +71,23 @@ pub(super) fn long_seconds(
     page: &mut Page,
     (row, column): (RowNum, ColNum),
 ) -> Result<(), XlsxError> {
-    let cell = row_col_to_cell(row, column);
-    let rule = format!("=AND(ISNUMBER({cell}),{cell}>=100,{cell}<1000000)");
-    let long = ConditionalFormatFormula::new()
+    let is_long = |cell: &str| format!("=AND(ISNUMBER({cell}),{cell}>=100,{cell}<1000000)");
+    shown_where(page, column, (row, row), (is_long, "#,##0.0\" s\""))
+}
+
+/// Gives numbers of a column another form where a rule on a cell holds.
+fn shown_where(
+    page: &mut Page,
+    column: ColNum,
+    (first, last): (RowNum, RowNum),
+    (rule, form): (impl Fn(&str) -> String, &str),
+) -> Result<(), XlsxError> {
+    let rule = rule(&row_col_to_cell(first, column));
+    let shown = ConditionalFormatFormula::new()
         .set_rule(rule.as_str())
-        .set_format(Format::new().set_num_format("#,##0.0\" s\""));
+        .set_format(Format::new().set_num_format(form));
     page.worksheet
-        .add_conditional_format(row, column, row, column, &long)?;
+        .add_conditional_format(first, column, last, column, &shown)?;
     Ok(())
 }
 

@@ -67,7 +67,8 @@ impl Lowering<'_> {
         let mut subscripted = Vec::new();
         for statement in &self.unit.statements {
             for node in below(*statement) {
-                if node.kind() != kind::IDENTIFIER || self.reader.name(node) != *name {
+                let is_it = || self.reader.tree.text(node).eq_ignore_ascii_case(name);
+                if node.kind() != kind::IDENTIFIER || !is_it() {
                     continue;
                 }
                 let Some(parent) = node.parent() else {

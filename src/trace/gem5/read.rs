@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::assembly::assembly;
 use super::line::{Line, Part, value};
 use crate::batch::Batch;
-use crate::error::{LineError, Place, RecordError, TraceError, excerpt};
+use crate::error::{LineError, RecordError, TraceError, excerpt};
 use crate::expected::Addresses;
 use crate::format::{Named, address};
 use crate::isa::Class;
@@ -29,28 +29,9 @@ pub(crate) fn read(
         known: FxHashMap::default(),
         harts: Vec::new(),
         trapped: 0,
-        lines: 0,
     };
-    let bytes = each_line(blocks, &mut |line| reader.line(line))?;
-    let place = Place::Line(reader.lines.max(1));
-    let failed = |error| TraceError { place, error };
-    for hart in 0..reader.harts.len() {
-        reader.close(hart).map_err(failed)?;
-    }
-    reader.words.hand_over();
-    match reader.words.instructions {
-        0 => Err(failed(LineError::Empty)),
-        _ if !reader.words.knows_any() => Err(failed(LineError::NothingKnown(FormatName::Gem5))),
-        _ => Ok(reader.words.summary(ReadSummary {
-            format: FormatName::Gem5,
-            bytes,
-            has_addresses: true,
-            trapped: reader.trapped,
-            instructions: 0,
-            harts: 0,
-            end: None,
-        })),
-    }
+    let text = each_line(blocks, &mut |line| reader.line(line))?;
+    reader.end(text.bytes).map_err(|error| text.failed(error))
 }
 
 /// What lines with a certain key say.
@@ -96,13 +77,11 @@ struct Reader<'s> {
     known: FxHashMap<Box<[u8]>, Known>,
     harts: Vec<Hart>,
     trapped: u64,
-    lines: u64,
 }
 
 impl Reader<'_> {
     /// Takes a line; `false` if nobody wants more.
     fn line(&mut self, bytes: &[u8]) -> Result<bool, LineError> {
-        self.lines += 1;
         let line = Line::parse(bytes).map_err(|reason| LineError::OtherFormat {
             text: excerpt(bytes),
             format: FormatName::Gem5,
@@ -155,6 +134,14 @@ impl Reader<'_> {
                 }
             }
         }
+    }
+
+    fn end(&mut self, bytes: u64) -> Result<ReadSummary, LineError> {
+        for hart in 0..self.harts.len() {
+            self.close(hart)?;
+        }
+        self.words
+            .ended(FormatName::Gem5, bytes, (self.trapped, None))
     }
 
     /// An instruction whose micro-operations had no address is over.

@@ -11,7 +11,6 @@ use std::io::{Cursor, Read};
 use super::ahead::ahead;
 use super::batch::Batch;
 use super::error::{LineError, Place, RecordError, TraceError};
-use super::format_name::FormatName;
 use super::{Options, ReadSummary};
 use container::Container;
 use state::State;
@@ -106,15 +105,7 @@ fn read_records(
         instructions: state.instructions(),
     };
     state
-        .finish(ReadSummary {
-            format: FormatName::Stf,
-            bytes: end,
-            has_addresses: true,
-            trapped: 0,
-            instructions: 0,
-            harts: 0,
-            end: None,
-        })
+        .finish(end)
         .map_err(|error| TraceError { place, error })
 }
 

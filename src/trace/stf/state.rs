@@ -270,20 +270,10 @@ impl<'s> State<'s> {
     /// Hands over the rest, and says what was read.
     ///
     /// # Errors
-    /// There was no instruction, or none that is known.
-    pub fn finish(mut self, summary: ReadSummary) -> Result<ReadSummary, LineError> {
-        if self.words.instructions == 0 {
-            return Err(LineError::Empty);
-        }
-        if !self.words.knows_any() {
-            return Err(LineError::NothingKnown(FormatName::Stf));
-        }
-        self.words.hand_over();
-        Ok(self.words.summary(ReadSummary {
-            trapped: self.trapped,
-            end: self.end,
-            ..summary
-        }))
+    /// As [`Words::ended`].
+    pub fn finish(mut self, bytes: u64) -> Result<ReadSummary, LineError> {
+        self.words
+            .ended(FormatName::Stf, bytes, (self.trapped, self.end))
     }
 }
 
