@@ -81,7 +81,7 @@ pub struct Function {
     pub constants: Vec<Constant>,
     /// Arrays with storage that they may lie in: two that share some may be the same elements.
     pub shared: Vec<(Name, Name)>,
-    /// Pointers with arrays that they stand for, nobody knows where: the elements of both are counted apart.
+    /// Pointers with arrays into which they point, at unknown places: the elements of both are counted separately.
     pub pointed: Vec<(Name, Name)>,
     pub body: Block,
 }

@@ -108,7 +108,7 @@ pub struct Function {
     pub zero: BTreeSet<VarId>,
     /// Pairs of variables that may share storage: `equivalence`, members of a union, a pointer and its target.
     pub shared: Vec<(VarId, VarId)>,
-    /// Pointers with arrays that assignments let them stand for, where these cannot be followed as names.
+    /// Pointers with arrays into which assignments let them point, where they cannot be followed as names.
     pub pointed: Vec<(VarId, VarId)>,
     /// Variables that statements may give values by other names: those whose address is taken, `target`, `equivalence` in a
     /// module.

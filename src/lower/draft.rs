@@ -132,7 +132,7 @@ impl Draft {
         self.function.shared.extend(pairs);
     }
 
-    /// Notes that a pointer stands for an array, though not where.
+    /// Notes that a pointer points into an array, at an unknown place.
     pub fn point(&mut self, pointer: VarId, target: VarId) {
         self.function.pointed.push((pointer, target));
     }

@@ -12,7 +12,7 @@
 //! partly_empty         for (j = k; j < m; j++)    in a part of the range of k, beyond m, it never runs
 //! few_rows             eight floats, and again    few short rows, of which it matters where in a line they begin
 //! implausible_size     a[9][8], a[i][j] to j = 20 rows or arrays are declared shorter than the nest walks
-//! pointer_assignment   p(0:) => a; p[i], a[i]     an array beside a pointer that stands for it, nobody knows where
+//! pointer_assignment   p(0:) => a; p[i], a[i]     an array beside a pointer to an unknown place in it
 //! several_forms        a[i] beside a[n - i]       neither covers the other nor lies apart, or it has two types
 //! condition_on_loops   if (i*i < n) u[i]          no range of a loop says when
 //! undecided_branch     if (flag) u[i]             always or never, and which is not known and makes a difference
@@ -156,7 +156,7 @@ fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCo
     found
 }
 
-/// A pointer beside an array that it stands for: the elements of both are counted, though they may be the same.
+/// A pointer beside an array into which it points: the elements of both are counted, though they may be the same.
 fn has_pointer_and_target(nest: &Nest) -> bool {
     let pointed = nest
         .program
