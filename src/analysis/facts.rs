@@ -618,6 +618,16 @@ pub struct Access {
     pub writes: u64,
 }
 
+impl Access {
+    pub fn is_read(&self) -> bool {
+        self.reads > 0
+    }
+
+    pub fn is_written(&self) -> bool {
+        self.writes > 0
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     pub line: u32,

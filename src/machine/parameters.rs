@@ -178,6 +178,7 @@ pub const MEMORY_PARAMETERS: &[ParameterRow] = &[
     row(("nta_hints", "NTA hints", "", Switch, (0.0, 1.0), Value(0.0), "Scenarios: 1: read streams without reuse take no room in the cache either")),
     row(("reuse_between_nests", "Reuse between nests", "", Switch, (0.0, 1.0), Value(0.0), "1: a nest finds in the caches what earlier nests of its function left there; 0: only what those in a loop around both left there")),
     row(("overlap", "Overlap", "", Real, (0.0, 1.0), Value(1.0), "1: arithmetic and memory time overlap fully; 0: they add up")),
+    row(("access_overlap", "Overlap of accesses", "", Real, (0.0, 1.0), Value(1.0), "In-core time: 1: loads and stores proceed while lines arrive from memory; 0: they wait")),
     row(("warm", "Warm caches", "", Switch, (0.0, 1.0), Value(0.0), "1: a nest finds in every cache large enough for all of its data what its last execution left there; 0: caches are cold when it begins")),
     row(("vectorise", "Vectorised", "", Switch, (0.0, 1.0), Value(1.0), "In-core time: 1: compilers use vectors where iterations do not wait for each other; 0: code is scalar")),
     row(("reorder_sums", "Sums reordered", "", Switch, (0.0, 1.0), Value(0.0), "In-core time: 1: compilers may change the order of sums (-ffast-math, -Ofast, -fassociative-math), so that vectors hold parts of them; 0: additions wait for each other")),

@@ -116,6 +116,36 @@ pub fn latencies(ghz: f64) -> Vec<Figure> {
     ]
 }
 
+/// Elements of a short sum.
+const SHORT: usize = 64;
+
+/// Instructions that a core holds while it waits, of short sums of products: an addition waits for the one before it, but
+/// the sums do not wait for each other, so that as many are under way as the core holds.
+pub fn window(ghz: f64, add_latency: f64) -> Figure {
+    const SUMS: usize = 12;
+    // Of an element: a load, a multiplication of what is loaded, an addition.
+    const INSTRUCTIONS: f64 = (3 * SHORT) as f64;
+    let (a, b) = (vec![1e-3; SHORT * SUMS], vec![1.1; SHORT * SUMS]);
+    let mut sums = vec![0.0; SUMS];
+    let time = nanoseconds(|| {
+        for _ in 0..SWEEPS {
+            let pairs = (black_box(&a).as_chunks::<SHORT>().0.iter())
+                .zip(black_box(&b).as_chunks::<SHORT>().0);
+            for (sum, (a, b)) in sums.iter_mut().zip(pairs) {
+                *sum = a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + a * b);
+            }
+            black_box(&mut sums);
+        }
+    });
+    let alone = SHORT as f64 * add_latency / ghz;
+    let held = |time: f64| alone / (time / (SUMS * SWEEPS) as f64);
+    figure(
+        "window",
+        time.map(|time| ((held(time) - 1.0) * INSTRUCTIONS).max(0.0).round()),
+        "sums of 64 products that do not wait for each other, against additions that do",
+    )
+}
+
 /// Elements of arrays that fit every first cache, twice.
 const ELEMENTS: usize = 1024;
 /// Elements of the longest vectors, and how many vectors are worked on at once.

@@ -19,22 +19,6 @@ pub struct Before {
     pub latency: f64,
 }
 
-/// The TLB.
-#[derive(Clone, Copy, Debug)]
-pub struct Translation {
-    /// Bytes of the pages that it holds.
-    pub reach: f64,
-    /// Nanoseconds by which one of many loads takes longer whose page it does not hold.
-    pub miss: f64,
-}
-
-impl Translation {
-    /// By how much one of many loads at random over so many bytes takes longer.
-    pub fn share(&self, bytes: usize) -> f64 {
-        self.miss * (1.0 - self.reach / bytes as f64).max(0.0)
-    }
-}
-
 /// Nanoseconds of one of many loads at random over so many bytes, a line each.
 pub fn random(bytes: usize, line: usize) -> Measured {
     let places: Vec<u32> = (0..(bytes / line).max(2) as u32)
@@ -141,22 +125,20 @@ fn held(extras: &[(usize, f64, f64)]) -> Option<(usize, f64, f64)> {
 }
 
 /// What one of many loads takes in a level, and what one that is waited for: of those over so many bytes, less those that
-/// the cache before it has and the pages that the TLB does not hold.
+/// the cache before it has. Pages that the TLB does not hold are looked up meanwhile.
 pub fn of_level(
     bytes: usize,
     (each, latency): (Measured, Measured),
     before: Option<Before>,
-    translation: Option<Translation>,
 ) -> (Measured, Measured) {
-    let pages = translation.map_or(0.0, |known| known.share(bytes));
     let without = |time: f64, before: f64, held: f64| (time - held * before) / (1.0 - held);
     let Some(before) = before else {
-        return (each.map(|time| (time - pages).max(time / 10.0)), latency);
+        return (each, latency);
     };
     let held = (before.bytes as f64 / bytes as f64).min(0.9);
     let least = |time: f64, found: f64| found.max(time / 10.0);
     (
-        each.map(|time| least(time, without(time - pages, before.each, held))),
+        each.map(|time| least(time, without(time, before.each, held))),
         latency.map(|time| least(time, without(time, before.latency, held))),
     )
 }
@@ -224,24 +206,10 @@ mod tests {
             each: 1.0,
             latency: 4.0,
         };
-        let translation = Translation {
-            reach: 2097152.0,
-            miss: 2.0,
-        };
-        // A quarter hits the cache before; half of the pages are missed, which takes 1 ns: (5 − 1 − ¼·1)/¾.
-        let (each, latency) = of_level(
-            4 << 20,
-            (measured(5.0), measured(31.0)),
-            Some(before),
-            Some(translation),
-        );
+        // A quarter hits the cache before: (4 − ¼·1)/¾.
+        let (each, latency) = of_level(4 << 20, (measured(4.0), measured(31.0)), Some(before));
         assert_eq!((each.median, latency.median), (5.0, 40.0));
-        let (each, _) = of_level(
-            4 << 20,
-            (measured(5.0), measured(31.0)),
-            None,
-            Some(translation),
-        );
+        let (each, _) = of_level(4 << 20, (measured(4.0), measured(31.0)), None);
         assert_eq!(each.median, 4.0);
     }
 

@@ -66,7 +66,13 @@ pub fn measure(part: Part, caches: &[Cache], known: &[Figure]) -> Vec<Figure> {
     let ghz = find("ghz").unwrap_or(1.0);
     match part {
         Part::Clock => vec![arithmetic::clock()],
-        Part::Latencies => arithmetic::latencies(ghz),
+        Part::Latencies => {
+            let mut found = arithmetic::latencies(ghz);
+            let add = (found.iter()).find(|figure| figure.parameter == "add_latency");
+            let window = add.map(|add| arithmetic::window(ghz, add.measured.median));
+            found.extend(window);
+            found
+        }
         Part::Rates => arithmetic::rates(ghz),
         Part::Functions => arithmetic::functions(ghz),
         Part::Translation => {
@@ -75,16 +81,14 @@ pub fn measure(part: Part, caches: &[Cache], known: &[Figure]) -> Vec<Figure> {
             found.chain(memory::last_cache(caches)).collect()
         }
         Part::Level(at) => {
+            let installed = caches.last().map_or(0, |cache| cache.bytes);
             let mut caches = caches.to_vec();
             for cache in &mut caches {
                 if let Some(bytes) = find(&format!("l{}_bytes", cache.level)) {
                     cache.bytes = bytes as usize;
                 }
             }
-            let translation = find("tlb_bytes")
-                .zip(find("tlb_miss_ns"))
-                .map(|(reach, miss)| irregular::Translation { reach, miss });
-            memory::level(at, &caches, ghz, translation)
+            memory::level(at, &caches, installed, ghz, find("tlb_bytes"))
         }
     }
 }

@@ -4,20 +4,23 @@ use std::hint::black_box;
 
 use pulp::Arch;
 
-use super::irregular::{self, Before, Translation};
+use super::irregular::{self, Before};
 use super::rounds::{Measured, nanoseconds};
 use super::{Cache, Figure};
 
-/// The figures of a cache, or of memory behind the last one.
+/// The figures of a cache, or of memory behind the last one. `installed` are the bytes of the last cache with those that
+/// other cores have of it: what is measured of memory must not lie there either. `reach` are the bytes whose pages the TLB
+/// holds.
 pub fn level(
     at: usize,
     caches: &[Cache],
+    installed: usize,
     ghz: f64,
-    translation: Option<Translation>,
+    reach: Option<f64>,
 ) -> Vec<Figure> {
-    let bytes = working_set(at, caches);
+    let bytes = working_set(at, caches, installed);
     let gbs = bandwidth(bytes, at == 0);
-    let (each, latency, bytes_at_random) = waited_for(at, caches, translation);
+    let (each, latency, bytes_at_random) = waited_for(at, caches, installed, reach);
     let bytes_behind = caches.get(at).map_or(bytes, |_| bytes_at_random);
     let (how_fast, how_long) = (
         format!(
@@ -31,12 +34,8 @@ pub fn level(
     );
     let lines = latency.over(each);
     let how_many = format!(
-        "its latency over the time of one of many loads, at random over {} KiB, less what the cache before it has{}",
+        "its latency over the time of one of many loads, at random over {} KiB, less what the cache before it has",
         bytes_behind / 1024,
-        match translation {
-            Some(_) => " and the page misses",
-            None => "",
-        }
     );
     let figure = |parameter: String, measured, how| Figure {
         parameter,
@@ -58,6 +57,11 @@ pub fn level(
         )
         .collect(),
         None => vec![
+            figure(
+                "access_overlap".to_string(),
+                access_overlap(bytes, caches, gbs),
+                "what nine neighbours in a grid take in memory, less their bytes at dram_gbs, over what they take in L1: loads and stores that do not wait".to_string(),
+            ),
             figure("dram_gbs".to_string(), gbs, how_fast),
             figure("dram_latency_ns".to_string(), latency, how_long),
             figure("dram_irregular_lines".to_string(), lines, how_many),
@@ -70,26 +74,27 @@ pub fn level(
 fn waited_for(
     at: usize,
     caches: &[Cache],
-    translation: Option<Translation>,
+    installed: usize,
+    reach: Option<f64>,
 ) -> (Measured, Measured, usize) {
     let line = caches.first().map_or(64, |cache| cache.line);
-    let all = working_set(at, caches);
+    let all = working_set(at, caches, installed);
     let before = at.checked_sub(1).and_then(|at| caches.get(at));
-    let within = |known: Translation| (known.reach * 0.75) as usize;
-    let bytes = match (translation.map(within), before, caches.get(at)) {
+    let within = |reach: f64| (reach * 0.75) as usize;
+    let bytes = match (reach.map(within), before, caches.get(at)) {
         (Some(reach), Some(before), Some(_)) if 2 * reach >= 3 * before.bytes => all.min(reach),
         _ => all,
     };
     let found = (irregular::random(bytes, line), latency(bytes, line));
     let before = before.map(|cache| {
-        let inside = working_set(at - 1, caches);
+        let inside = working_set(at - 1, caches, installed);
         Before {
             bytes: cache.bytes,
             each: irregular::random(inside, line).median,
             latency: latency(inside, line).median,
         }
     });
-    let (each, latency) = irregular::of_level(bytes, found, before, translation);
+    let (each, latency) = irregular::of_level(bytes, found, before);
     (each, latency, bytes)
 }
 
@@ -125,7 +130,7 @@ const LEAST_OF_MEMORY: usize = 64 << 20;
 const MOST_OF_MEMORY: usize = 512 << 20;
 
 /// Bytes that fill a level and none before it.
-fn working_set(at: usize, caches: &[Cache]) -> usize {
+fn working_set(at: usize, caches: &[Cache], installed: usize) -> usize {
     match (
         caches.get(at),
         at.checked_sub(1).and_then(|before| caches.get(before)),
@@ -133,7 +138,9 @@ fn working_set(at: usize, caches: &[Cache]) -> usize {
         (Some(cache), None) => cache.bytes / 2,
         // Not all of it is this program's; well more than the level before.
         (Some(cache), Some(before)) => (cache.bytes / 4).max(2 * before.bytes).min(cache.bytes),
-        (None, Some(last)) => (4 * last.bytes).clamp(LEAST_OF_MEMORY, MOST_OF_MEMORY),
+        (None, Some(last)) => {
+            (4 * installed.max(last.bytes)).clamp(LEAST_OF_MEMORY, MOST_OF_MEMORY)
+        }
         (None, None) => LEAST_OF_MEMORY,
     }
 }
@@ -175,6 +182,62 @@ fn bandwidth(bytes: usize, is_first: bool) -> Measured {
     let mut sorted = rates;
     sorted.sort_by(|one, other| one.median.total_cmp(&other.median));
     if is_first { sorted[2] } else { sorted[1] }
+}
+
+/// The share of loads and stores that proceed while lines arrive from memory: of sums of nine neighbours, which load much
+/// more than they fetch.
+fn access_overlap(bytes: usize, caches: &[Cache], gbs: Measured) -> Measured {
+    // Three rows and one that is written fit the first cache; four more rows of both are the grid that it holds.
+    let first = caches.first().map_or(32 << 10, |cache| cache.bytes);
+    let width = (first / size_of::<f64>() / 12).max(32);
+    let in_memory = neighbours(width, bytes / 2 / size_of::<f64>() / width);
+    let in_cache = neighbours(width, 5);
+    // Fetched, fetched to be written, and written back.
+    let fetched = 24.0 / gbs.median;
+    Measured {
+        median: (1.0 - (in_memory.median - fetched) / in_cache.median).clamp(0.0, 1.0),
+        spread: in_memory.spread + in_cache.spread + gbs.spread,
+    }
+}
+
+/// Nanoseconds of the sum of nine neighbours of an element of a grid of so many rows.
+fn neighbours(width: usize, rows: usize) -> Measured {
+    let (from, mut to) = (vec![1e-3; width * rows], vec![0.0; width * rows]);
+    // As often as makes the time of a call small, in a grid that a cache holds.
+    let times = (LEAST_SUMS / (width * rows)).max(1);
+    let time = nanoseconds(|| {
+        for _ in 0..times {
+            let from = black_box(&from);
+            for (at, to) in to
+                .chunks_exact_mut(width)
+                .enumerate()
+                .skip(1)
+                .take(rows - 2)
+            {
+                let row = |row: usize| &from[row * width..(row + 1) * width];
+                sum_neighbours(to, [row(at - 1), row(at), row(at + 1)]);
+            }
+            black_box(&mut to);
+        }
+    });
+    time.map(|time| time / (times * (rows - 2) * (width - 2)) as f64)
+}
+
+/// Sums in a run at least.
+const LEAST_SUMS: usize = 1 << 14;
+
+fn sum_neighbours(to: &mut [f64], rows: [&[f64]; 3]) {
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            let inside = 1..to.len() - 1;
+            let [above, here, below] = rows.map(|row| &row[..to.len()]);
+            for at in inside {
+                let three = |row: &[f64]| row[at - 1] + row[at] + row[at + 1];
+                to[at] = three(above) + three(here) + three(below);
+            }
+        },
+    );
 }
 
 /// Sums of every 64th element, so that additions wait little for each other.
@@ -281,8 +344,14 @@ mod tests {
             shared_by: 1,
         };
         let caches = [cache(1, 32 << 10), cache(2, 1 << 20), cache(3, 32 << 20)];
-        let sets: Vec<usize> = (0..=3).map(|at| working_set(at, &caches)).collect();
-        assert_eq!(sets, [16 << 10, 256 << 10, 8 << 20, 128 << 20]);
-        assert_eq!(working_set(0, &[]), LEAST_OF_MEMORY);
+        let sets = |installed| -> Vec<usize> {
+            (0..=3)
+                .map(|at| working_set(at, &caches, installed))
+                .collect()
+        };
+        assert_eq!(sets(32 << 20), [16 << 10, 256 << 10, 8 << 20, 128 << 20]);
+        // Others share the last cache: memory lies beyond all of it.
+        assert_eq!(sets(64 << 20), [16 << 10, 256 << 10, 8 << 20, 256 << 20]);
+        assert_eq!(working_set(0, &[], 0), LEAST_OF_MEMORY);
     }
 }

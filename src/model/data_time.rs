@@ -3,6 +3,7 @@
 use super::figures::Figures;
 use super::irregular;
 use super::nest_model::NestModel;
+use super::time::{Behind, LevelFigures, LevelKind};
 use crate::expr::Expr;
 use crate::machine::MachineModel;
 
@@ -14,7 +15,7 @@ pub(super) struct Moves<'m> {
     pub pages: Option<Expr>,
 }
 
-/// The times of all levels, and of irregular lines on top of the longest, as far as these move.
+/// The times of all levels as far as their lines move, those of memory with what is added to them.
 pub(super) fn data(
     nest: &NestModel,
     Moves {
@@ -24,17 +25,22 @@ pub(super) fn data(
     machine: &MachineModel,
     figures: &Figures,
 ) -> Vec<Expr> {
-    let regular = nest.time.levels.iter().map(|level| {
-        let seconds = Expr::from(level.seconds);
-        match level.behind {
+    let waiting = nest.time.in_core.map(|found| found.waiting);
+    let irregular = (nest.time.irregular)
+        .and_then(|_| irregular::seconds(machine, &nest.levels, (moves, pages), figures));
+    let level = |level: &LevelFigures| {
+        let seconds = level.taken(Behind {
+            waiting,
+            irregular: None,
+        });
+        let seconds = match level.behind {
             Some(cache) => seconds * moves(cache),
             None => seconds,
+        };
+        match (level.kind, &irregular) {
+            (LevelKind::Memory, Some(irregular)) => seconds + irregular.clone(),
+            _ => seconds,
         }
-    });
-    let regular: Vec<Expr> = regular.collect();
-    if nest.time.irregular.is_none() {
-        return regular;
-    }
-    let irregular = irregular::seconds(machine, &nest.levels, (moves, pages), figures);
-    vec![Expr::max(regular) + irregular.unwrap_or(0.0.into())]
+    };
+    nest.time.levels.iter().map(level).collect()
 }

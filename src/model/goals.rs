@@ -88,19 +88,21 @@ fn define_bandwidth(time: &TimeFigures, figures: &mut Figures) -> FigureId {
         hidden,
         in_turn,
     );
-    let data = match time.irregular {
-        Some(irregular) => data - Expr::from(irregular.seconds),
-        None => data,
-    };
-    let needed = Expr::product([bandwidth::memory(figures), memory]).quotient(data.clone());
+    let added = [
+        time.irregular.map(|found| found.seconds),
+        time.in_core.map(|found| found.waiting),
+    ];
+    let added = Expr::sum(added.into_iter().flatten().map(Expr::from));
+    let alone = data.clone() - added;
+    let needed = Expr::product([bandwidth::memory(figures), memory]).quotient(alone.clone());
     let needed = Expr::choose(
         Comparison::GreaterOrEqual,
-        data.clone(),
+        data,
         caches,
         needed,
         zero.clone(),
     );
-    let needed = bandwidth::where_positive(data, needed, zero);
+    let needed = bandwidth::where_positive(alone, needed, zero);
     figures.define(F::NeededBandwidth, needed)
 }
 

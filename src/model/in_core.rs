@@ -10,7 +10,7 @@ use super::figures::{Detail, Figures};
 use super::nest::{ChainLoop, Nest, Reference, weight_expr};
 use super::operations::OperationFigures;
 use crate::analysis::facts::{
-    AccessClass, Block, Body, ElementType, Loop, LoopDirective, Stream, Subscript,
+    Access, AccessClass, Block, Body, ElementType, Loop, LoopDirective, Stream, Subscript,
 };
 use crate::analysis::in_core::{Chain, ChainKind, Functions, InCore, Order, Steps};
 use crate::expr::{Expr, FigureId, Symbol};
@@ -29,6 +29,8 @@ pub struct InCoreFigures {
     pub chains: FigureId,
     /// Seconds in which loads, stores and arithmetic are issued.
     pub ports: FigureId,
+    /// Seconds in which loads and stores wait for lines of memory, and those for them.
+    pub waiting: FigureId,
     /// The larger of both if everything is done that compilers may do, and if nothing is; `None` where neither the source
     /// nor flags leave that open.
     pub open: Option<OpenCore>,
@@ -109,6 +111,9 @@ impl InCoreFigures {
         let seconds = |cycles: Expr| where_known(cycles.quotient(rate.clone()));
         let ports = Expr::from(port_cycles) * inside.clone() + code.outside(operations);
         let ports = figures.define(F::PortsTime, seconds(ports));
+        let accesses = code.access_cycles() * inside.clone() + code.accesses_outside();
+        let waiting = (Expr::from(1.0) - Expr::machine("access_overlap")) * seconds(accesses);
+        let waiting = figures.define(F::WaitingTime, waiting);
         let chains = seconds(Expr::from(chain_cycles) * inside.clone());
         let chains = figures.define(F::ChainTime, chains);
         let (may_be_vectors, may_reorder) = (!code.vectorised.is_zero(), code.may_reorder());
@@ -131,6 +136,7 @@ impl InCoreFigures {
             port_cycles,
             chains,
             ports,
+            waiting,
             open,
         })
     }
@@ -144,11 +150,20 @@ struct References {
     run_bytes: Vec<Expr>,
     /// Elements apart.
     others: Vec<Expr>,
+    /// What takes vectors of elements side by side apart, and puts them together: instructions for each element.
+    shuffles: Vec<Expr>,
 }
 
 impl References {
     fn count(&self) -> Expr {
         Expr::sum(self.runs.iter().chain(&self.others).cloned())
+    }
+
+    /// Adds so many references to elements that lie side by side with those of the other references of their group.
+    fn add_group(&mut self, weight: Expr, bytes: f64, members: u64) {
+        let doublings = members.next_power_of_two().ilog2();
+        self.shuffles.push(weight.clone() * f64::from(doublings));
+        self.add(weight, bytes, 1.0.into());
     }
 
     /// Adds so many references, `run` of which walk element after element.
@@ -235,9 +250,15 @@ impl<'a> Code<'a> {
             let weight = weight_expr(&reference.weight, known.symbol);
             if inside {
                 let (bytes, run) = (bytes_of(stream), self.run(stream, known));
-                for (count, found) in [(read, &mut self.loads), (written, &mut self.stores)] {
-                    if count > 0.0 {
-                        found.add(weight.clone() * count, bytes, run.clone());
+                let groups =
+                    [Access::is_read, Access::is_written].map(|of| group(stream, innermost, of));
+                let found = [&mut self.loads, &mut self.stores];
+                for ((count, found), group) in [read, written].into_iter().zip(found).zip(groups) {
+                    let weight = weight.clone() * count;
+                    match group {
+                        _ if count == 0.0 => {}
+                        Some(members) => found.add_group(weight, bytes, members),
+                        None => found.add(weight, bytes, run.clone()),
                     }
                 }
             } else {
@@ -266,6 +287,7 @@ impl<'a> Code<'a> {
             .map(|reference| reference.stream.as_ref())
             .filter(|stream| accesses(stream)[1] > 0 && !stays(stream, innermost));
         let mut runs: Vec<Expr> = Vec::new();
+        let stored = stored.filter(|stream| group(stream, innermost, Access::is_written).is_none());
         for run in stored.map(|stream| self.run(stream, known)) {
             if !runs.contains(&run) {
                 runs.push(run);
@@ -366,13 +388,24 @@ impl<'a> Code<'a> {
         self.either(scalar, vector) + Expr::sum(references.others.iter().cloned())
     }
 
-    /// Cycles of one iteration of the innermost loop.
-    fn port_cycles(&self, lanes: Expr) -> Expr {
+    /// Cycles in which loads and stores of one iteration of the innermost loop are issued, side by side.
+    fn access_cycles(&self) -> Expr {
         let machine = Expr::machine;
         // Where vectors begin in a line is not known.
         let split = Expr::max([self.vector_bytes() - self.width, 0.0.into()])
             .quotient(machine("line_bytes"))
             * machine("split_slots");
+        Expr::max([
+            self.memory_slots(&self.loads, split)
+                .quotient(machine("loads_per_cycle")),
+            self.memory_slots(&self.stores, 0.0.into())
+                .quotient(machine("stores_per_cycle")),
+        ])
+    }
+
+    /// Cycles of one iteration of the innermost loop.
+    fn port_cycles(&self, lanes: Expr) -> Expr {
+        let machine = Expr::machine;
         let slots = self.either(1.0.into(), machine("vector_slots").quotient(lanes.clone()));
         let issued = |count: Expr, rate: &str| (count * slots.clone()).quotient(machine(rate));
         let (adds, multiplies) = (self.adds.clone(), self.multiplies.clone());
@@ -382,13 +415,10 @@ impl<'a> Code<'a> {
         let (roots, functions) = self.functions();
         let divisions = (self.in_core()).map_or(0, |known| known.functions.integer_divisions);
         let issue = Expr::max([
-            self.memory_slots(&self.loads, split)
-                .quotient(machine("loads_per_cycle")),
-            self.memory_slots(&self.stores, 0.0.into())
-                .quotient(machine("stores_per_cycle")),
+            self.access_cycles(),
             issued(adds.clone(), "adds_per_cycle"),
             issued(multiplies.clone(), "multiplies_per_cycle"),
-            issued(adds + multiplies, "arithmetic_per_cycle"),
+            issued(adds + multiplies + self.shuffles(), "arithmetic_per_cycle"),
             unit(
                 self.divides.clone(),
                 "divide_cycles",
@@ -400,6 +430,12 @@ impl<'a> Code<'a> {
         ]);
         let minima = self.cycles("minimum_cycles") * f64::from(self.called_minima());
         issue + functions.quotient(lanes) + minima
+    }
+
+    /// Instructions that take vectors apart and put them together, for each iteration.
+    fn shuffles(&self) -> Expr {
+        let all = self.loads.shuffles.iter().chain(&self.stores.shuffles);
+        self.either(0.0.into(), Expr::sum(all.cloned()))
     }
 
     /// Calls of `fmin` and `fmax` in an iteration, where the compiler may not take all numbers for finite.
@@ -588,6 +624,13 @@ impl<'a> Code<'a> {
         bandwidth::where_positive(inside, held, 1.0.into())
     }
 
+    /// Cycles of loads and stores of the loops around the innermost one, over the whole execution.
+    fn accesses_outside(&self) -> Expr {
+        let (loads, stores) = self.outside.clone();
+        loads.quotient(Expr::machine("loads_per_cycle"))
+            + stores.quotient(Expr::machine("stores_per_cycle"))
+    }
+
     /// Cycles of the code of the loops around the innermost one, over the whole execution.
     fn outside(&self, operations: &OperationFigures) -> Expr {
         let depth = self.nest.loops.len();
@@ -600,16 +643,7 @@ impl<'a> Code<'a> {
             Expr::from(all) - Expr::from(each) * self.iterations[depth].clone()
         };
         let each = operations.iteration;
-        let mut parts = vec![
-            self.outside
-                .0
-                .clone()
-                .quotient(Expr::machine("loads_per_cycle")),
-            self.outside
-                .1
-                .clone()
-                .quotient(Expr::machine("stores_per_cycle")),
-        ];
+        let mut parts = vec![self.accesses_outside()];
         if is_outside {
             let arithmetic = Expr::machine("arithmetic_per_cycle");
             let plain =
@@ -651,6 +685,50 @@ fn accesses(stream: &Stream) -> [usize; 2] {
     });
     let stores = stream.accesses.iter().filter(|access| access.writes > 0);
     [loads.count(), stores.count()]
+}
+
+/// How many references of a loop are to elements side by side that the next iteration steps over as a whole, such as
+/// `a(1,i)`, `a(2,i)`, `a(3,i)` of `a(3,n)`: compilers load and store these in vectors. `None` where some are missing.
+fn group(stream: &Stream, innermost: &Loop, of: fn(&Access) -> bool) -> Option<u64> {
+    let step = innermost.step.as_integer().filter(|step| *step == 1)?;
+    let by = |subscript: &Subscript| {
+        let term = (subscript.terms.iter()).find(|(name, _)| *name == innermost.variable);
+        term.map_or(Some(0), |(_, by)| by.as_integer())
+    };
+    if stream
+        .subscripts
+        .iter()
+        .any(|subscript| subscript.gather.is_some())
+    {
+        return None;
+    }
+    let steps: Vec<i64> = stream.subscripts.iter().map(by).collect::<Option<_>>()?;
+    let (first, others) = steps.split_first()?;
+    let members = match others.split_first() {
+        Some((1, rest)) if *first == 0 && rest.iter().all(|by| *by == 0) => {
+            let (low, high) = stream.extents.first()?.as_ref()?;
+            (high.clone() - low.clone() + 1.0).as_integer()?
+        }
+        _ if others.iter().all(|by| *by == 0) => first * step,
+        _ => return None,
+    };
+    // As many as GCC and LLVM shuffle.
+    if !matches!(members, 2 | 3 | 4 | 8) {
+        return None;
+    }
+    let found = stream.accesses.iter().filter(|access| of(access));
+    let mut places: Vec<(i64, &[i64])> = found
+        .filter_map(|access| access.offset.split_first())
+        .map(|(first, rest)| (*first, rest))
+        .collect();
+    places.sort_unstable();
+    places.dedup();
+    let (low, rest) = places.first().copied()?;
+    let is_whole = places.len() as i64 == members
+        && (0..members)
+            .zip(&places)
+            .all(|(at, place)| *place == (low + at, rest));
+    is_whole.then_some(members as u64)
 }
 
 /// Whether the innermost loop comes to the same element again and again.

@@ -71,7 +71,8 @@ pub(super) fn seconds(
     };
     let lines = Expr::sum((0..fetched.len()).map(time));
     let pages = pages.map(|pages| pages * Expr::machine("tlb_miss_ns").quotient(on.cores() * 1e9));
-    Some(Expr::sum([lines].into_iter().chain(pages)))
+    // Pages are looked up while other lines arrive.
+    Some(Expr::max([lines].into_iter().chain(pages)))
 }
 
 /// Seconds that a core waits for a line, and the lines that it waits for at once.

@@ -35,6 +35,27 @@ pub enum LevelKind {
     Memory,
 }
 
+/// What is added to the time of memory.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Behind {
+    /// Loads and stores that wait for it.
+    pub waiting: Option<FigureId>,
+    /// Lines that no prefetcher predicts, of all levels: they hold others up.
+    pub irregular: Option<FigureId>,
+}
+
+impl LevelFigures {
+    /// Seconds until it has moved everything: of memory, with what is added to it.
+    pub(super) fn taken(&self, behind: Behind) -> Expr {
+        let added = match self.kind {
+            LevelKind::Cache => Behind::default(),
+            LevelKind::Memory => behind,
+        };
+        let parts = [Some(self.seconds), added.waiting, added.irregular];
+        Expr::sum(parts.into_iter().flatten().map(Expr::from))
+    }
+}
+
 /// What takes longest part of a nest's time, in the order in which they are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BoundBy {
@@ -112,21 +133,22 @@ impl TimeFigures {
             let seconds = Expr::from(texts) * Expr::machine("text_ns") * 1e-9;
             figures.define(F::TextTime, seconds)
         });
-        let data: Vec<Expr> = levels.iter().map(|l| Expr::from(l.seconds)).collect();
-        let irregular = irregular.map(|found| {
-            let regular = figures.define(F::SlowestLevel, Expr::max(data.clone()));
-            (found, regular)
-        });
-        let data = match irregular {
-            None => data,
-            // Lines that are waited for keep others back.
-            Some((found, regular)) => vec![Expr::from(regular) + Expr::from(found.seconds)],
+        let behind = Behind {
+            waiting: in_core.map(|found| found.waiting),
+            irregular: irregular.map(|found| found.seconds),
         };
+        let data = levels.iter().map(|level| level.taken(behind)).collect();
         let parts = (core.into(), text.map(Expr::from), data);
         let slowest = figures.define(F::SlowestPart, slowest_of(&parts));
         let seconds = estimate(slowest.into(), parts);
         let seconds = figures.define(F::Time, seconds);
-        let bound = bound((core, text), in_core, irregular, &levels, slowest);
+        let longest = Longest {
+            core,
+            text,
+            behind,
+            slowest,
+        };
+        let bound = bound(longest, in_core, &levels);
         let bound = figures.define(F::Bound, bound);
         let (flops, bytes) = (Expr::from(operations.flops), Expr::from(traffic.actual));
         let intensity = figures.define(F::Intensity, ratio(flops.clone(), bytes.clone()));
@@ -135,7 +157,7 @@ impl TimeFigures {
             cpu,
             core,
             in_core,
-            irregular: irregular.map(|(found, _)| found),
+            irregular,
             levels,
             text,
             intensity,
@@ -290,59 +312,56 @@ const TEXT_NAME: &str = "text";
 /// What irregular lines are called where they take the longest.
 const IRREGULAR_NAME: &str = "latency";
 
+/// What the longest part of a nest is found from.
+#[derive(Clone, Copy)]
+struct Longest {
+    core: FigureId,
+    text: Option<FigureId>,
+    behind: Behind,
+    slowest: FigureId,
+}
+
 /// Counts what takes longest: arithmetic at peak, the levels, chains, ports, irregular lines, text. The first of several that
 /// take as long is it, those in the core before all others.
 fn bound(
-    (core, text): (FigureId, Option<FigureId>),
+    Longest {
+        core,
+        text,
+        behind,
+        slowest,
+    }: Longest,
     in_core: Option<InCoreFigures>,
-    irregular: Option<(IrregularFigures, FigureId)>,
     levels: &[LevelFigures],
-    slowest: FigureId,
 ) -> Expr {
-    let where_longest = |time: FigureId, of: FigureId, then: Expr, otherwise: Expr| {
-        let (time, of) = (Expr::from(time), Expr::from(of));
-        Expr::choose(Comparison::GreaterOrEqual, time, of, then, otherwise)
+    let where_slowest = |time: Expr, then: Expr, otherwise: Expr| {
+        let slowest = Expr::from(slowest);
+        Expr::choose(Comparison::GreaterOrEqual, time, slowest, then, otherwise)
     };
-    let where_slowest =
-        |time: FigureId, then: Expr, otherwise: Expr| where_longest(time, slowest, then, otherwise);
-    let of_levels = irregular.map_or(slowest, |(_, regular)| regular);
     let cores = in_core.map_or(0, |_| IN_CORE_NAMES.len());
     let latency = levels.len() + cores + 2;
-    let behind = match (text, irregular) {
+    let last = match (text, behind.irregular) {
         (None, _) => levels.len() + 1,
         (Some(_), None) => latency,
         (Some(_), Some(_)) => latency + 1,
     };
-    let last = Expr::from(behind as f64);
-    let data = levels
-        .iter()
-        .enumerate()
-        .rev()
-        .fold(last, |otherwise, (i, level)| {
-            let then = Expr::from(i as f64 + 2.0);
-            where_longest(level.seconds, of_levels, then, otherwise)
+    let data =
+        (levels.iter().enumerate().rev()).fold(Expr::from(last as f64), |otherwise, (i, level)| {
+            let own = Expr::from(i as f64 + 2.0);
+            let then = match (level.kind, behind.irregular) {
+                (LevelKind::Memory, Some(irregular)) => {
+                    let others = level.taken(Behind {
+                        irregular: None,
+                        ..behind
+                    });
+                    let latency = Expr::from(latency as f64);
+                    Expr::choose(Comparison::Greater, irregular.into(), others, latency, own)
+                }
+                _ => own,
+            };
+            where_slowest(level.taken(behind), then, otherwise)
         });
-    let data = match irregular {
-        None => data,
-        Some((found, regular)) => {
-            let (time, of) = (Expr::from(found.seconds), Expr::from(regular));
-            let all = of.clone() + time.clone();
-            let latency = Expr::from(latency as f64);
-            let data = Expr::choose(Comparison::Greater, time, of, latency, data);
-            match text {
-                None => data,
-                Some(_) => Expr::choose(
-                    Comparison::GreaterOrEqual,
-                    all,
-                    Expr::from(slowest),
-                    data,
-                    Expr::from(behind as f64),
-                ),
-            }
-        }
-    };
     let Some(found) = in_core else {
-        return where_slowest(core, Expr::from(1.0), data);
+        return where_slowest(core.into(), Expr::from(1.0), data);
     };
     let [chains, ports] = [2.0, 3.0].map(|at| Expr::from(levels.len() as f64 + at));
     let (chain_time, port_time) = (Expr::from(found.chains), Expr::from(found.ports));
@@ -355,7 +374,7 @@ fn bound(
     );
     // Of a machine that does not say, the core's time is that of arithmetic at peak.
     let core_bound = bandwidth::where_positive(port_time, larger, Expr::from(1.0));
-    where_slowest(core, core_bound, data)
+    where_slowest(core.into(), core_bound, data)
 }
 
 /// Bytes between registers and the first level: every reference, every time.

@@ -5,7 +5,7 @@ use super::evaluate::{Bench, CoreChange, Plan, REORDER_SUMS};
 use super::{Change, Check, Proposal};
 use crate::analysis::dependence::order::Doubt;
 use crate::analysis::in_core::{Chain, ChainKind};
-use crate::time::BoundBy;
+use crate::time::{BoundBy, LevelKind};
 
 /// Sums in another order if that makes the nest faster; else what independent work between the steps would give at most.
 pub(super) fn propose<'p>(bench: &Bench<'_, '_, 'p>, nest: usize) -> Option<Proposal<'p>> {
@@ -59,9 +59,22 @@ fn independent<'p>(
     chains: &[Chain],
 ) -> Option<Proposal<'p>> {
     let time = &bench.context.nests[nest].time;
-    let others = time.levels.iter().map(|level| level.seconds);
-    let others = others.chain(time.text).chain([time.in_core?.ports]);
-    let most = others.map(|id| bench.value(id)).fold(0.0, f64::max);
+    let in_core = time.in_core?;
+    let levels = time.levels.iter().map(|level| {
+        let added = match level.kind {
+            LevelKind::Memory => vec![
+                Some(in_core.waiting),
+                time.irregular.map(|found| found.seconds),
+            ],
+            LevelKind::Cache => Vec::new(),
+        };
+        let parts = added.into_iter().flatten().chain([level.seconds]);
+        parts.map(|id| bench.value(id)).sum::<f64>()
+    });
+    let others = time.text.into_iter().chain([in_core.ports]);
+    let most = (others.map(|id| bench.value(id)))
+        .chain(levels)
+        .fold(0.0, f64::max);
     let waits = names(chains.iter());
     Some(Proposal {
         checks: waits.iter().cloned().map(Check::Independent).collect(),
