@@ -77,6 +77,37 @@ fn chains_and_ports_are_those_counted_by_hand() {
     assert_eq!(nest(&json, "quotient")["bound"], "ports");
 }
 
+/// Elements side by side that an iteration covers in full are vectors with shuffles; of others each is by itself.
+#[test]
+fn whole_groups_are_vectors() {
+    let machine = fixture("clock/core.toml");
+    let machine = machine.to_str().expect("a path");
+    let options = ["--machine", machine, "--set", "n=1000", "--no-config"];
+    let json = analysed(fixture("groups"), &options);
+    // Three additions and nine elements with two shuffles each, in vectors of four, four a cycle.
+    check(&json, "whole", [4.0, 0.0, 21.0 / 16.0]);
+    check(&json, "part", [1.0, 0.0, 2.0]);
+    // Four elements with a shuffle each; two are stored, a vector a cycle.
+    check(&json, "pairs", [4.0, 0.0, 0.5]);
+}
+
+/// Loads and stores that wait for memory are added to its time.
+#[test]
+fn accesses_may_wait_for_memory() {
+    let json = on_core("n=1000,dram_gbs=1,access_overlap=0.25");
+    let triad = nest(&json, "triad");
+    // Two loads, two a cycle, and a store a cycle, in vectors of four.
+    let waiting = 0.75 * 1000.0 / 4.0 * 1e-9;
+    let found = |value: &Value| value.as_f64().expect("a number");
+    assert!((found(&triad["in_core"]["waiting_seconds"]) / waiting - 1.0).abs() < 1e-9);
+    let memory = triad["levels"].as_array().and_then(|levels| levels.last());
+    let memory = found(&memory.expect("memory")["seconds"]);
+    assert!((found(&triad["seconds"]) / (memory + waiting) - 1.0).abs() < 1e-9);
+    assert_eq!(triad["bound"], "DRAM");
+    let overlapped = on_core("n=1000,dram_gbs=1");
+    assert!((found(&nest(&overlapped, "triad")["seconds"]) / memory - 1.0).abs() < 1e-9);
+}
+
 /// Elements at once and cycles of the chain.
 fn check_order(json: &Value, function: &str, lanes: f64, chain: f64) {
     let found = &nest(json, function)["in_core"];

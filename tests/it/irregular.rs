@@ -58,9 +58,10 @@ fn a_gather_takes_a_latency_over_the_lines_under_way() {
     let nest = nest_of("gather", "pages.toml", "n=1048576");
     let pages = 2048.0 + 14.0 / 16.0 * (accesses - 2048.0);
     close(&nest["irregular"]["pages_missed"], pages);
+    // Pages are looked up while lines arrive.
     close(
         &nest["irregular"]["seconds"],
-        accesses * 10e-9 + pages * 5e-9,
+        (accesses * 10e-9).max(pages * 5e-9),
     );
 }
 
@@ -74,7 +75,7 @@ fn columns_further_apart_than_prefetchers_go_are_irregular() {
     close(&nest["caches"][1]["irregular"], accesses * 8.0);
     close(&nest["irregular"]["pages_missed"], accesses);
     let lines = accesses * 7.0 / 8.0 * 2e-9 + accesses / 8.0 * 10e-9;
-    close(&nest["irregular"]["seconds"], lines + accesses * 5e-9);
+    close(&nest["irregular"]["seconds"], lines.max(accesses * 5e-9));
     // Rows of 2,048 bytes are followed.
     assert_eq!(
         nest_of("columns", "pages.toml", "n=256")["irregular"],

@@ -478,7 +478,10 @@ fn a_nest_has_its_stencils_and_layer_conditions_in_symbols() {
     let names: Vec<&str> = (detail["times"].as_array().expect("parts").iter())
         .map(|part| part["name"].as_str().expect("a name"))
         .collect();
-    assert_eq!(names, ["ports", "chain", "L1", "L2", "L3", "DRAM"]);
+    assert_eq!(
+        names,
+        ["ports", "chain", "L1", "L2", "L3", "DRAM", "waiting"]
+    );
 }
 
 #[test]

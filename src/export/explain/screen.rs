@@ -299,11 +299,17 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
             bound == Some(BoundBy::Level(position)),
         );
     }
+    let waiting = (time.in_core).map_or(0.0, |core| value(core.waiting));
+    if waiting > 0.0 {
+        let about = "loads and stores that wait for lines of memory: added to its time";
+        row("waiting", waiting, about.into(), false);
+    }
     if let Some(found) = time.irregular {
         let pages = nest.levels.pages.map_or(String::new(), |pages| {
             format!(", {} page misses", significant(value(pages.missed)))
         });
-        let about = format!("lines that no prefetcher predicts{pages}: added to the levels");
+        let about =
+            format!("lines that no prefetcher predicts{pages}: added to the time of memory");
         row(
             "latency",
             value(found.seconds),

@@ -56,7 +56,7 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
     ),
     (
         "Irregular lines",
-        "Where a machine gives their cost: lines that no prefetcher predicts, because they are at random places, or because the loops follow more than 32 streams at once with more than 2048 bytes between accesses (Intel 64 and IA-32 Architectures Optimization Reference Manual). Each takes the latency of the level that holds it divided by the lines that a core can have outstanding (latency_cycles and irregular_lines of the cache, dram_latency_ns and dram_irregular_lines of memory), plus tlb_miss_ns where its page is not in the TLB: pages are counted like lines, with page_bytes and tlb_bytes. This is added to the longest time of a level for all other lines.",
+        "Where a machine gives their cost: lines that no prefetcher predicts, because they are at random places, or because the loops follow more than 32 streams at once with more than 2048 bytes between accesses (Intel 64 and IA-32 Architectures Optimization Reference Manual). Each takes the latency of the level that holds it divided by the lines that a core can have outstanding (latency_cycles and irregular_lines of the cache, dram_latency_ns and dram_irregular_lines of memory), or tlb_miss_ns for each page that is not in the TLB, whichever takes longer: pages are counted like lines, with page_bytes and tlb_bytes. This is added to the time of memory for all other lines.",
     ),
     (
         "Communication",

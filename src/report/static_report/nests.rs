@@ -272,6 +272,9 @@ pub struct InCoreReport {
     /// Over the whole execution.
     pub chain_seconds: Figure,
     pub ports_seconds: Figure,
+    /// Loads and stores that wait for memory: added to its time.
+    #[serde(default)]
+    pub waiting_seconds: Figure,
     /// What the flags of its file let the compiler do, by the names of the switches of the machine; absent where they say
     /// nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -287,6 +290,7 @@ impl InCoreReport {
             port_cycles: figure(found.port_cycles),
             chain_seconds: figure(found.chains),
             ports_seconds: figure(found.ports),
+            waiting_seconds: figure(found.waiting),
             by_flags: nest.by_flags().into_iter().map(str::to_string).collect(),
         }
     }
