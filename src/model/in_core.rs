@@ -13,7 +13,7 @@ use crate::analysis::facts::{
     Access, AccessClass, Block, Body, ElementType, Loop, LoopDirective, Stream, Subscript,
 };
 use crate::analysis::in_core::{Chain, ChainKind, Functions, InCore, Order, Steps};
-use crate::expr::{Expr, FigureId, Symbol};
+use crate::expr::{Comparison, Expr, FigureId, Symbol};
 use crate::machine::MachineModel;
 use crate::machine::parameters::IN_CORE;
 
@@ -233,13 +233,14 @@ impl<'a> Code<'a> {
             vectorised: 0.0.into(),
             switches,
         };
-        code.count_references(innermost, known);
         code.vectorised = code.find_vectorised(innermost, known);
+        code.count_references(innermost, known);
         code
     }
 
     fn count_references(&mut self, innermost: &Loop, known: Values) {
         let (mut loads, mut stores) = (Vec::new(), Vec::new());
+        let kept = self.share_of_kept();
         for reference in &self.nest.references {
             let stream = reference.stream.as_ref();
             let inside = reference.level == self.nest.loops.len();
@@ -248,6 +249,10 @@ impl<'a> Code<'a> {
             }
             let [read, written] = accesses(stream).map(|count| count as f64);
             let weight = weight_expr(&reference.weight, known.symbol);
+            let weight = match (&kept, self.is_kept(reference)) {
+                (Some(share), true) => weight * share.clone(),
+                _ => weight,
+            };
             if inside {
                 let (bytes, run) = (bytes_of(stream), self.run(stream, known));
                 let groups =
@@ -268,6 +273,78 @@ impl<'a> Code<'a> {
             }
         }
         self.outside = (Expr::sum(loads), Expr::sum(stores));
+    }
+
+    /// The loop around the innermost one.
+    fn around(&self) -> Option<&'a Loop> {
+        let (_, around) = self.nest.loops.split_last()?;
+        Some(around.last()?.facts)
+    }
+
+    /// Iterations of an innermost loop inside another one, if the source fixes them and compilers may write all of them out.
+    fn written_out(&self) -> Option<Expr> {
+        let innermost = self.innermost();
+        let span = innermost.upper.clone() - innermost.lower.clone();
+        let span = span.quotient(innermost.step.clone());
+        let count = self.nest.compiled(&span)? + 1.0;
+        let is_short = (2.0..=WRITTEN_OUT * MOST_LANES).contains(&count);
+        let is_whole = self.around().is_some() && !innermost.exits_early;
+        let [executions, inside] = self.iterations.last_chunk()?;
+        (is_short && is_whole).then(|| inside.clone().quotient(executions.clone()))
+    }
+
+    /// Elements between two branches of the innermost loop; where it is written out, those of all of its iterations.
+    fn elements_of_a_branch(&self, lanes: &Expr) -> Expr {
+        match self.written_out() {
+            None => lanes.clone(),
+            Some(iterations) => {
+                let most = lanes.clone() * WRITTEN_OUT;
+                let (all, order) = (iterations.clone(), Comparison::LessOrEqual);
+                let elements = Expr::choose(order, all, most, iterations, lanes.clone());
+                Expr::max([elements, 1.0.into()])
+            }
+        }
+    }
+
+    /// Whether the loop around the innermost one comes to the same elements in each of its iterations, different ones in
+    /// each iteration of the innermost one: if all of these are written out, such elements stay in registers.
+    fn is_kept(&self, reference: &Reference) -> bool {
+        let stream = reference.stream.as_ref();
+        reference.level == self.nest.loops.len()
+            && !stays(stream, self.innermost())
+            && self.around().is_some_and(|around| stays(stream, around))
+    }
+
+    /// How many of the references to elements that may stay in registers are done: those before and after the loop around,
+    /// if there is room for all.
+    fn share_of_kept(&self) -> Option<Expr> {
+        let iterations = self.written_out()?;
+        let kept = self
+            .nest
+            .references
+            .iter()
+            .filter(|reference| self.is_kept(reference));
+        let elements = kept
+            .map(|reference| reference.stream.accesses.len())
+            .sum::<usize>();
+        if elements == 0 {
+            return None;
+        }
+        let depth = self.nest.loops.len();
+        let room = Expr::machine("fp_registers") * (ROOM / elements as f64);
+        let most = Expr::min([WRITTEN_OUT.into(), room]) * self.lanes();
+        let executions = self.iterations[depth - 1].clone();
+        let share = self.iterations[depth - 2]
+            .clone()
+            .quotient(executions.clone());
+        let share = bandwidth::where_positive(executions, share, 1.0.into());
+        Some(Expr::choose(
+            Comparison::LessOrEqual,
+            iterations,
+            most,
+            share,
+            1.0.into(),
+        ))
     }
 
     /// Whether compilers can do several iterations at once: 0, or what the switches say.
@@ -425,7 +502,7 @@ impl<'a> Code<'a> {
                 "divide_vector_cycles",
             ),
             unit(roots, "root_cycles", "root_vector_cycles"),
-            machine("iteration_cycles").quotient(lanes.clone()),
+            machine("iteration_cycles").quotient(self.elements_of_a_branch(&lanes)),
             self.cycles("integer_divide_cycles") * f64::from(divisions),
         ]);
         let minima = self.cycles("minimum_cycles") * f64::from(self.called_minima());
@@ -656,6 +733,12 @@ impl<'a> Code<'a> {
         Expr::sum(parts)
     }
 }
+
+/// Iterations, of vectors where there are any, that compilers write out (GCC's max-completely-peel-times), the elements of
+/// the longest vectors, and the part of the registers that is left for what stays in them.
+const WRITTEN_OUT: f64 = 16.0;
+const MOST_LANES: f64 = 16.0;
+const ROOM: f64 = 0.75;
 
 /// Bytes of the largest real numbers that a nest computes with, or of its largest elements if it computes nothing.
 fn width(nest: &Nest) -> f64 {

@@ -186,6 +186,28 @@ impl<'p> Nest<'p> {
     /// An expression with what the source says of sizes in their place, unless that is only where a value begins or a
     /// guess.
     pub fn settled(&self, expr: &Expr) -> Expr {
+        self.with_values(expr, |origin| {
+            matches!(
+                origin,
+                Origin::Constant
+                    | Origin::Macro
+                    | Origin::Assigned
+                    | Origin::Derived
+                    | Origin::Caller
+                    | Origin::Set
+                    | Origin::Config
+            )
+        })
+    }
+
+    /// The value that an expression has for the compiler.
+    pub fn compiled(&self, expr: &Expr) -> Option<f64> {
+        let is_constant = |origin| matches!(origin, Origin::Constant | Origin::Macro);
+        self.with_values(expr, is_constant).as_number()
+    }
+
+    /// An expression with what the source says of sizes in their place, where the origin of that is one of these.
+    fn with_values(&self, expr: &Expr, is_settled: fn(Origin) -> bool) -> Expr {
         let Some(program) = self.program else {
             return expr.clone();
         };
@@ -197,17 +219,7 @@ impl<'p> Nest<'p> {
                     (place.value.as_ref()?, place.origin)
                 }
             };
-            let is_settled = matches!(
-                origin,
-                Origin::Constant
-                    | Origin::Macro
-                    | Origin::Assigned
-                    | Origin::Derived
-                    | Origin::Caller
-                    | Origin::Set
-                    | Origin::Config
-            );
-            (is_settled && *value != Expr::from(symbol.clone())).then(|| value.clone())
+            (is_settled(origin) && *value != Expr::from(symbol.clone())).then(|| value.clone())
         };
         (0..MOST_STEPS).fold(expr.clone(), |expr, _| expr.substitute(&said))
     }

@@ -91,6 +91,19 @@ fn whole_groups_are_vectors() {
     check(&json, "pairs", [4.0, 0.0, 0.5]);
 }
 
+/// What a short loop inside another one comes to again and again stays in registers if its iterations are written out.
+#[test]
+fn tiles_stay_in_registers() {
+    // A load of `b`, two a cycle in vectors of four; `c` is loaded once for 32 products.
+    let loads = (1.0 + 1.0 / 32.0) / 4.0 / 2.0;
+    check(&on_core("n=960"), "matmul_tiled", [4.0, 0.0, loads]);
+    // Eight vectors are too many for six registers that are left, and scalar code is not written out.
+    let few = on_core("n=960,fp_registers=8");
+    check(&few, "matmul_tiled", [4.0, 0.0, 0.25]);
+    let scalar = on_core("n=960,vectorise=0");
+    check(&scalar, "matmul_tiled", [1.0, 0.0, 1.0]);
+}
+
 /// Loads and stores that wait for memory are added to its time.
 #[test]
 fn accesses_may_wait_for_memory() {
