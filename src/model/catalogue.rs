@@ -129,7 +129,8 @@ loopsheet_base::catalogue! {
         PortCycles "port_cycles" "" Cycles "Cycles in which the core issues loads, stores and arithmetic of one iteration of the innermost loop" IN_CORE;
         ChainCycles "chain_cycles" "" Cycles "Cycles in which one iteration of the innermost loop waits for earlier ones" IN_CORE;
         PortsTime "ports_time" "" Seconds "Cycles in which the cores issue loads, stores and arithmetic of all iterations, over ghz and cores" IN_CORE;
-        WaitingTime "waiting_time" "" Seconds "Cycles in which the cores issue loads and stores, over ghz and cores, as far as access_overlap lets them wait for lines from memory: added to the memory time" IN_CORE;
+        AccessTime "access_time" "" Seconds "Cycles in which the cores issue loads and stores alone, over ghz and cores" IN_CORE;
+        WaitingTime "waiting_time" "" Seconds "Loads and stores that wait while lines arrive from memory: (1 − access_overlap) · the smaller of their time and the memory time, added to the latter" IN_CORE;
         ChainTime "chain_time" "" Seconds "Cycles in which iterations wait for earlier ones, over ghz and cores" IN_CORE;
         Texts "numbers_written" "" Count "Numbers written as text by all loops of the nest, with branches weighted by probability" Source::Code;
         TextTime "text_time" "" Seconds "Numbers written as text · text_ns / 1e9: one core writes them" Source::Notes("Text output");

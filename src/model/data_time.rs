@@ -25,12 +25,11 @@ pub(super) fn data(
     machine: &MachineModel,
     figures: &Figures,
 ) -> Vec<Expr> {
-    let waiting = nest.time.in_core.map(|found| found.waiting);
     let irregular = (nest.time.irregular)
         .and_then(|_| irregular::seconds(machine, &nest.levels, (moves, pages), figures));
     let level = |level: &LevelFigures| {
         let seconds = level.taken(Behind {
-            waiting,
+            waiting: nest.time.waiting,
             irregular: None,
         });
         let seconds = match level.behind {

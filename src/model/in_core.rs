@@ -29,8 +29,8 @@ pub struct InCoreFigures {
     pub chains: FigureId,
     /// Seconds in which loads, stores and arithmetic are issued.
     pub ports: FigureId,
-    /// Seconds in which loads and stores wait for lines of memory, and those for them.
-    pub waiting: FigureId,
+    /// Seconds in which loads and stores alone are issued.
+    pub accesses: FigureId,
     /// The larger of both if everything is done that compilers may do, and if nothing is; `None` where neither the source
     /// nor flags leave that open.
     pub open: Option<OpenCore>,
@@ -112,8 +112,7 @@ impl InCoreFigures {
         let ports = Expr::from(port_cycles) * inside.clone() + code.outside(operations);
         let ports = figures.define(F::PortsTime, seconds(ports));
         let accesses = code.access_cycles() * inside.clone() + code.accesses_outside();
-        let waiting = (Expr::from(1.0) - Expr::machine("access_overlap")) * seconds(accesses);
-        let waiting = figures.define(F::WaitingTime, waiting);
+        let accesses = figures.define(F::AccessTime, seconds(accesses));
         let chains = seconds(Expr::from(chain_cycles) * inside.clone());
         let chains = figures.define(F::ChainTime, chains);
         let (may_be_vectors, may_reorder) = (!code.vectorised.is_zero(), code.may_reorder());
@@ -136,7 +135,7 @@ impl InCoreFigures {
             port_cycles,
             chains,
             ports,
-            waiting,
+            accesses,
             open,
         })
     }

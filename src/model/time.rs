@@ -82,6 +82,8 @@ pub struct TimeFigures {
     pub core: FigureId,
     /// Takes the place of that where the machine says what its cores do in a cycle.
     pub in_core: Option<InCoreFigures>,
+    /// Seconds in which loads and stores wait for lines of memory, where the machine says what its cores do in a cycle.
+    pub waiting: Option<FigureId>,
     /// Lines that no prefetcher predicts: the levels' times are those of all others then.
     pub irregular: Option<IrregularFigures>,
     /// Levels whose bandwidth is known, nearest first, or all that a machine may have if formulas are to hold for
@@ -134,7 +136,7 @@ impl TimeFigures {
             figures.define(F::TextTime, seconds)
         });
         let behind = Behind {
-            waiting: in_core.map(|found| found.waiting),
+            waiting: in_core.map(|found| define_waiting(found, &levels, figures)),
             irregular: irregular.map(|found| found.seconds),
         };
         let data = levels.iter().map(|level| level.taken(behind)).collect();
@@ -157,6 +159,7 @@ impl TimeFigures {
             cpu,
             core,
             in_core,
+            waiting: behind.waiting,
             irregular,
             levels,
             text,
@@ -242,6 +245,17 @@ fn ratio(above: Expr, below: Expr) -> Expr {
     let none = || Expr::from(0.0);
     let quotient = above.quotient(below.clone());
     Expr::choose(Comparison::Greater, below, none(), quotient, none())
+}
+
+/// Seconds in which loads and stores wait for lines of memory: while these arrive, the first cache serves only some of them.
+fn define_waiting(core: InCoreFigures, levels: &[LevelFigures], figures: &mut Figures) -> FigureId {
+    let memory = levels
+        .iter()
+        .filter(|level| level.kind == LevelKind::Memory);
+    let memory = Expr::max(memory.map(|level| Expr::from(level.seconds)));
+    let both = Expr::min([Expr::from(core.accesses), memory]);
+    let waiting = (Expr::from(1.0) - Expr::machine("access_overlap")) * both;
+    figures.define(F::WaitingTime, waiting)
 }
 
 /// Bytes and times of all levels whose bandwidth is known; without lines that do not come at it, where these are apart.

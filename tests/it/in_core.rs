@@ -115,6 +115,7 @@ fn accesses_may_wait_for_memory() {
     assert!((found(&triad["in_core"]["waiting_seconds"]) / waiting - 1.0).abs() < 1e-9);
     let memory = triad["levels"].as_array().and_then(|levels| levels.last());
     let memory = found(&memory.expect("memory")["seconds"]);
+    assert!(memory > waiting / 0.75);
     assert!((found(&triad["seconds"]) / (memory + waiting) - 1.0).abs() < 1e-9);
     assert_eq!(triad["bound"], "DRAM");
     let overlapped = on_core("n=1000,dram_gbs=1");

@@ -299,7 +299,7 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
             bound == Some(BoundBy::Level(position)),
         );
     }
-    let waiting = (time.in_core).map_or(0.0, |core| value(core.waiting));
+    let waiting = time.waiting.map_or(0.0, value);
     if waiting > 0.0 {
         let about = "loads and stores that wait for lines of memory: added to its time";
         row("waiting", waiting, about.into(), false);

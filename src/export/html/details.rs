@@ -116,8 +116,7 @@ fn times(nest: &NestModel, figures: &mut Figures) -> Vec<Value> {
     };
     let levels = time.levels.iter();
     parts.extend(levels.map(|level| part(&level.name, Some(level.bytes), level.seconds)));
-    let waiting = time.in_core.iter();
-    parts.extend(waiting.map(|core| part("waiting", None, core.waiting)));
+    parts.extend(time.waiting.map(|waiting| part("waiting", None, waiting)));
     let irregular = time.irregular.iter();
     parts.extend(irregular.map(|found| part("latency", None, found.seconds)));
     parts.extend(time.text.map(|text| part("text", None, text)));

@@ -602,7 +602,7 @@ fn band(columns: &mut Columns<'_>) {
 /// What the core does in its cycles, as the machine says.
 fn in_core(columns: &mut Columns<'_>) {
     type Pick = fn(&InCoreFigures) -> FigureId;
-    let picked: [(&str, Look, F, Pick); 6] = [
+    let picked: [(&str, Look, F, Pick); 5] = [
         ("Elements at once", Look::Number, F::Lanes, |found| {
             found.lanes
         }),
@@ -614,15 +614,19 @@ fn in_core(columns: &mut Columns<'_>) {
         }),
         ("Chain", Look::Seconds, F::ChainTime, |found| found.chains),
         ("Ports", Look::Seconds, F::PortsTime, |found| found.ports),
-        ("Waiting accesses", Look::Seconds, F::WaitingTime, |found| {
-            found.waiting
-        }),
     ];
     for (header, look, kind, pick) in picked {
         add_figures(columns, (TIME, header), look, kind, move |(_, n)| {
             some(n.time.in_core.as_ref().map(pick))
         });
     }
+    add_figures(
+        columns,
+        (TIME, "Waiting accesses"),
+        Look::Seconds,
+        F::WaitingTime,
+        |(_, n)| some(n.time.waiting),
+    );
 }
 
 /// How often the nest's function is called, and what that makes of its time.

@@ -62,10 +62,7 @@ fn independent<'p>(
     let in_core = time.in_core?;
     let levels = time.levels.iter().map(|level| {
         let added = match level.kind {
-            LevelKind::Memory => vec![
-                Some(in_core.waiting),
-                time.irregular.map(|found| found.seconds),
-            ],
+            LevelKind::Memory => vec![time.waiting, time.irregular.map(|found| found.seconds)],
             LevelKind::Cache => Vec::new(),
         };
         let parts = added.into_iter().flatten().chain([level.seconds]);

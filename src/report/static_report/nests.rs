@@ -290,7 +290,7 @@ impl InCoreReport {
             port_cycles: figure(found.port_cycles),
             chain_seconds: figure(found.chains),
             ports_seconds: figure(found.ports),
-            waiting_seconds: figure(found.waiting),
+            waiting_seconds: nest.time.waiting.map_or(Figure::default(), figure),
             by_flags: nest.by_flags().into_iter().map(str::to_string).collect(),
         }
     }
