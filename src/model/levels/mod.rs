@@ -91,6 +91,7 @@ mod rows;
 mod runs;
 mod sequence;
 mod sizes;
+mod skew;
 mod steps;
 mod swept;
 mod touched;

@@ -55,23 +55,26 @@ pub struct Row<N> {
 impl<N: Number> Row<N> {
     pub fn of(
         lines: &Lines<N>,
-        reference: &Reference<N>,
+        (reference, offsets): (&Reference<N>, &[Vec<i64>]),
         extents: &[Extent<N>],
         spans: &[Span<N>],
         given: &[Given<N>],
         adjacent: Adjacent,
     ) -> Row<N> {
         let line = lines.elements_of_line(reference);
-        let pitches: Option<Vec<N>> = reference
-            .pitches
-            .iter()
-            .take(reference.dimensions.len())
-            .skip(1)
-            .cloned()
+        let oblique = reference.oblique(spans, offsets);
+        let pitches: Option<Vec<N>> = (1..reference.dimensions.len())
+            .filter(|d| !oblique.contains(d))
+            .map(|d| reference.pitches.get(d)?.clone())
             .collect();
         // The end of a row that can be known, and whether that is where it begins.
         let known = |highest: bool| {
-            let (place, moved, is_even) = lines.row_end(reference, highest, spans, given)?;
+            let (place, moved, is_even) =
+                lines.row_end((reference, &oblique), highest, spans, given)?;
+            let place = match oblique.is_empty() {
+                true => place,
+                false => place.plus(&reference.before(&oblique, &offsets[0])),
+            };
             let apart = moved.into_iter().chain(pitches.clone()?);
             let apart: Vec<N> = apart.chain(reference.multiple.clone()).collect();
             Some((place, apart, is_even))
@@ -93,7 +96,15 @@ impl<N: Number> Row<N> {
         let length = extents.first().map_or(N::of(1.0), |e| e.positions.clone());
         let pitch = |when: Adjacent| {
             let pitch = reference.pitches.get(1)?.clone()?;
-            let step = lines.walker(reference).and_then(|(_, step)| step);
+            let walker = lines.walker(reference);
+            // The loop that goes on to the next row may move along it as well.
+            let along = walker.as_ref().and_then(|(walker, _)| {
+                let (_, across) = reference.dimensions[1].iter().find(|(v, _)| v == walker)?;
+                let (_, along) = reference.dimensions[0].iter().find(|(v, _)| v == walker)?;
+                Some(along * across)
+            });
+            let pitch = pitch.shifted(along.unwrap_or(0.0));
+            let step = walker.and_then(|(_, step)| step);
             let pitch = step.map_or(pitch.clone(), |step| pitch.times(&step));
             (adjacent == when).then_some(pitch)
         };
@@ -227,10 +238,11 @@ impl<N: Number> Lines<'_, N> {
         (self.name)(step, self.line.scaled(1.0 / reference.width))
     }
 
-    /// Where rows of a reference begin or end, as [`Lines::end`] says it of a variable.
+    /// Where rows of a reference begin or end, as [`Lines::end`] says it of a variable; along some dimensions across rows
+    /// with what the loops that move it along these add.
     pub fn row_end(
         &self,
-        reference: &Reference<N>,
+        (reference, oblique): (&Reference<N>, &[usize]),
         highest: bool,
         spans: &[Span<N>],
         given: &[Given<N>],
@@ -255,18 +267,31 @@ impl<N: Number> Lines<'_, N> {
         }
         let (mut place, mut apart, mut is_even) = (base, Vec::new(), true);
         for (variable, coefficient) in terms {
-            let (end, moved, even) = match spans[*variable].stands && coefficient.abs() != 1.0 {
-                true if coefficient.abs() >= LONG_STRIDE => return None,
-                true => (
-                    self.origin[*variable].clone(),
-                    vec![self.domain.loops[*variable].moves()],
-                    true,
-                ),
+            let across = reference.across(*variable, oblique);
+            let stands = spans[*variable].stands;
+            let is_long = coefficient.abs() >= LONG_STRIDE;
+            let by = match (&across, &reference.stride) {
+                (Some(across), _) => Some(across.shifted(*coefficient)),
+                (None, Some(stride)) if is_long => Some(stride.clone()),
+                _ if is_long && stands => return None,
+                _ => None,
+            };
+            let times = |n: &N| match &by {
+                Some(by) => n.times(by),
+                None => n.scaled(*coefficient),
+            };
+            let range = &self.domain.loops[*variable];
+            let (end, moved, even) = match stands && (across.is_some() || coefficient.abs() != 1.0)
+            {
+                true => (self.origin[*variable].clone(), vec![range.moves()], true),
                 false => self.end(*variable, (*coefficient > 0.0) == highest, spans, given)?,
             };
             is_even &= even;
-            place = place.plus(&end.scaled(*coefficient));
-            apart.extend(moved.into_iter().map(|step| step.scaled(*coefficient)));
+            place = place.plus(&times(&end));
+            apart.extend(moved.iter().map(times));
+            if across.is_some() && !stands {
+                apart.push(times(&range.moves()));
+            }
         }
         Some((place, apart, is_even))
     }
