@@ -22,8 +22,9 @@ pub struct Source<'a> {
     pub trips: &'a dyn Fn(&Loop) -> u64,
     /// How often a condition on data holds.
     pub probability: &'a dyn Fn(&If) -> f64,
-    /// Whether a procedure has a body among the inputs.
-    pub has_body: &'a dyn Fn(&str) -> bool,
+    /// Whether a procedure reads the element that it gets the place of, and whether it writes it; `None` where it gets the
+    /// value.
+    pub passed: &'a dyn Fn(&str, usize) -> Option<(bool, bool)>,
     /// Bytes between arrays.
     pub gap: i64,
     /// Accesses that are made to see how far arrays reach: loops that carry scalars from one iteration to the next are

@@ -77,6 +77,7 @@ mod gather;
 mod geometry;
 mod groups;
 mod guarded;
+mod literal;
 mod neighbours;
 mod number;
 mod order;

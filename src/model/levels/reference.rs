@@ -459,8 +459,10 @@ impl<N: Number> Lines<'_, N> {
         };
         let about = about(reference, spans);
         let mut row = Row::of(self, (reference, offsets), &extents, spans, given, adjacent);
+        let along = dimensions[0].iter().copied();
+        let along: Vec<(usize, f64)> = along.filter(|(v, _)| own(*v) == Some(0)).collect();
         if length.is_none()
-            && let Some(whole) = self.in_whole_blocks(&dimensions[0], spans, given)
+            && let Some(whole) = self.in_whole_blocks(&along, spans, given)
         {
             row.share = Some(row.length.over(&whole.larger(&N::of(1.0))));
             row.length = whole;

@@ -29,6 +29,9 @@ use crate::footprint::{Columns, Walk};
 pub struct Row<N> {
     /// Elements of a line.
     pub line: N,
+    /// How much of its elements the last byte of a row is before the end of the last one: all of it, if elements do not lie
+    /// across the ends of lines.
+    pub last: f64,
     pub length: N,
     pub stride: f64,
     /// The same where a parameter says it.
@@ -122,6 +125,7 @@ impl<N: Number> Row<N> {
             is_even,
             share: None,
             line,
+            last: last_byte(reference.width),
         }
     }
 
@@ -154,7 +158,7 @@ impl<N: Number> Row<N> {
         } = self;
         let covered = self.covered(column);
         let found = match (&self.start, &self.stop) {
-            (None, None) => covered.plus(line).shifted(-1.0),
+            (None, None) => covered.plus(line).shifted(-self.last),
             (None, Some((stop, alignment))) => {
                 let last = stop.shifted((column.first + column.extra) as f64);
                 let first = last.minus(&covered).shifted(1.0);
@@ -173,7 +177,7 @@ impl<N: Number> Row<N> {
             (Some((start, alignment)), _) => {
                 let start = start.shifted(column.first as f64);
                 let before = start.over(alignment).floor();
-                let last = start.plus(&covered).shifted(-1.0);
+                let last = start.plus(&covered).shifted(-self.last);
                 let after = match self.is_even {
                     true => last.over(alignment).floor(),
                     false => last
@@ -216,6 +220,15 @@ impl<N: Number> Row<N> {
             }),
             (false, _) => found.scaled(column.runs as f64),
         }
+    }
+}
+
+/// The share of an element before the end of which its last byte lies, where that may be in another line than the first one;
+/// else the whole element.
+pub fn last_byte(width: f64) -> f64 {
+    match (width as u64).is_power_of_two() {
+        true => 1.0,
+        false => 1.0 / width,
     }
 }
 

@@ -58,6 +58,7 @@ impl<N: Number> Lines<'_, N> {
         let whole = row.length.if_at_most(&none, &none, &whole);
         let run = Row {
             line: row.line.clone(),
+            last: row.last,
             length: whole,
             stride: 1.0,
             step: None,

@@ -21,11 +21,14 @@
 //! …            ([`Shear`]): 6·7 − 5·6 of 6 × 7 rows that are shifted by one along both dimensions
 //! ```
 
-use super::domain::Span;
+use super::domain::{Domain, Given, Span, Tiles};
+use super::geometry::Geometry;
 use super::number::Number;
 use super::reference::{Extent, LONG_STRIDE, Lines, Reference};
-use super::rows::Row;
+use super::rows::{Row, alignment};
+use crate::expr::{Expr, Lookup, Symbol};
 use crate::footprint::Columns;
+use crate::nest::Nest;
 
 /// A loop that shifts what others walk.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -172,3 +175,74 @@ impl<N: Number> Lines<'_, N> {
         }))
     }
 }
+
+/// Whether some reference of a nest is shifted in a way that the rule does not know: by several loops, at several offsets,
+/// with ends that move, or so that rows begin at the same place of a line though they are no lines apart.
+pub fn is_doubtful(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let geometry = Geometry::of(nest);
+    let all = vec![Given::Free; geometry.domain.loops.len()];
+    let spans = geometry.domain.spans(&all, Tiles::Full);
+    let is_sheared = |reference: &Reference<Expr>| {
+        reference.gathered.is_none() && !reference.shears(&spans).is_empty()
+    };
+    if !geometry.references.iter().any(is_sheared) {
+        return false;
+    }
+    let number = |expr: &Expr| expr.evaluate(&value as &dyn Lookup).unwrap_or(f64::NAN);
+    let (domain, references) = geometry.map(&number);
+    let spans = domain.spans(&vec![Given::Free; domain.loops.len()], Tiles::Full);
+    let sheared = geometry.references.iter().zip(&references);
+    let mut sheared = sheared.filter(|(reference, _)| is_sheared(reference));
+    sheared.any(|(_, reference)| !is_known(&domain, reference, &spans))
+}
+
+/// Whether the rule is right about a reference that some loop shifts.
+fn is_known(domain: &Domain<f64>, reference: &Reference<f64>, spans: &[Span<f64>]) -> bool {
+    let Some(shear) = reference.shear(spans) else {
+        return false;
+    };
+    let v = shear.variable;
+    let across = || {
+        let dimensions = reference.dimensions.iter().enumerate().skip(1);
+        dimensions.filter_map(|(d, terms)| {
+            let (_, by) = terms.iter().find(|(w, _)| *w == v)?;
+            Some((d, *by, terms.iter().filter(move |(w, _)| *w != v)))
+        })
+    };
+    let is_one = reference
+        .offsets
+        .iter()
+        .all(|offset| offset[..] == reference.offsets[0][..]);
+    let is_even = |w: usize| w == v || !domain.coupled(w, v) && !domain.coupled(v, w);
+    let mut moving = reference.dimensions.iter().flatten();
+    if !is_one || !moving.all(|(w, by)| is_even(*w) && by.abs() < LONG_STRIDE) {
+        return false;
+    }
+    // Between the places of the others there is room for all that it is shifted by, or it is shifted from one to another.
+    let step = |w: usize, by: f64| domain.loops[w].known_step.map(|step| (step * by).abs());
+    let fits = |(by, others): (f64, Vec<(usize, f64)>)| {
+        let shift = step(v, by)?;
+        let [(w, other)] = others[..] else {
+            return (shift == 1.0).then_some(true);
+        };
+        let place = step(w, other)?;
+        Some(shift % place == 0.0 || shift * (spans[v].count - 1.0) < place)
+    };
+    let mut all = across();
+    let all_fit = all.all(|(_, by, others)| fits((by, others.copied().collect())).unwrap_or(false));
+    // Rows that are no lines apart may still begin at one place of a line each, with what shifts them.
+    let line = LINE / reference.width;
+    let along = reference.dimensions[0].iter().find(|(w, _)| *w == v);
+    let is_spread = along.is_none_or(|(_, along)| {
+        across().all(|(d, by, _)| {
+            let pitch = reference.pitches.get(d).copied().flatten();
+            pitch.is_none_or(|pitch| {
+                alignment(&[pitch], &line) >= alignment(&[pitch + along / by], &line)
+            })
+        })
+    });
+    all_fit && is_spread
+}
+
+/// Bytes of a line.
+const LINE: f64 = 64.0;
