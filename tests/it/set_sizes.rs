@@ -784,8 +784,14 @@ fn sizes_that_decide_assignments() {
     let output = String::from_utf8(command.output().expect("runs").stdout).expect("text");
     let line = |name: &str| {
         let mut lines = output.lines();
-        lines.find(|line| line.starts_with(name)).map(str::to_string)
+        lines
+            .find(|line| line.starts_with(name))
+            .map(str::to_string)
     };
-    let says = |name: &str| line(name).expect("a line").contains("which assignments are made");
+    let says = |name: &str| {
+        line(name)
+            .expect("a line")
+            .contains("which assignments are made")
+    };
     assert_eq!(["parts", "m "].map(says), [true, false], "{output}");
 }
