@@ -10,11 +10,11 @@ use super::nest::Reference;
 use crate::analysis::delinearise::{in_rows, row_beside};
 use crate::analysis::facts::Stream;
 use crate::expr::Expr;
-use crate::ir::Name;
 
 /// An array with rows, and what is known of its extents.
 pub struct Rows {
-    array: Name,
+    /// The reference that shows them.
+    shown: Stream,
     row: Expr,
     extents: Vec<Option<(Expr, Expr)>>,
 }
@@ -23,6 +23,17 @@ pub struct Rows {
 pub fn of(references: &[Reference]) -> Vec<Rows> {
     let mut found: Vec<Rows> = Vec::new();
     let streams = || references.iter().map(|reference| reference.stream.as_ref());
+    let is_flat = |stream: &Stream| match &stream.subscripts[..] {
+        [only] => {
+            let by_name = |(_, by): &(String, Expr)| by.as_number().is_none();
+            only.terms.iter().any(by_name) || only.base.as_number().is_none()
+        }
+        _ => false,
+    };
+    // So in most nests.
+    if !streams().any(is_flat) {
+        return found;
+    }
     let taken_apart = |stream: &Stream| {
         let ([_, _], Some(Some((first, last)))) = (&stream.subscripts[..], stream.extents.first())
         else {
@@ -35,15 +46,19 @@ pub fn of(references: &[Reference]) -> Vec<Rows> {
         let [only] = &stream.subscripts[..] else {
             return None;
         };
-        let row = row_beside(only)?;
+        // A vector that is gone through from an end is no array of rows.
+        let differs = |other: &Stream| {
+            is_flat(other) && other.array == stream.array && other.subscripts != stream.subscripts
+        };
+        let row = streams().any(differs).then(|| row_beside(only))??;
         let extent = (Expr::from(0.0), row.clone() - 1.0);
         Some((row, vec![Some(extent), None]))
     };
     for stream in streams().filter(|stream| stream.component.0.is_empty()) {
-        if found.iter().any(|known| known.array == stream.array) {
+        if found.iter().any(|known| known.shown.array == stream.array) {
             continue;
         }
-        let flat = |other: &Stream| other.array == stream.array && other.subscripts.len() == 1;
+        let flat = |other: &Stream| is_flat(other) && other.array == stream.array;
         if !streams().any(flat) {
             continue;
         }
@@ -51,7 +66,7 @@ pub fn of(references: &[Reference]) -> Vec<Rows> {
             taken_apart(stream)
                 .or_else(|| beside(stream))
                 .map(|(row, extents)| Rows {
-                    array: stream.array.clone(),
+                    shown: stream.clone(),
                     row,
                     extents,
                 }),
@@ -62,7 +77,7 @@ pub fn of(references: &[Reference]) -> Vec<Rows> {
 
 /// A stream as one of places in rows, if its array has some.
 pub fn in_rows_of<'s>(stream: &'s Stream, rows: &[Rows]) -> Cow<'s, Stream> {
-    let of_array = rows.iter().find(|rows| rows.array == stream.array);
+    let of_array = rows.iter().find(|rows| rows.shown.array == stream.array);
     let (Some(rows), [only]) = (of_array, &stream.subscripts[..]) else {
         return Cow::Borrowed(stream);
     };

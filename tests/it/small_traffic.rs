@@ -291,3 +291,19 @@ fn elements_that_procedures_get_the_place_of() {
 fn elements_across_the_ends_of_lines() {
     is_right("passed.f90", "texts", &["--sizes", "n=17,64,203"]);
 }
+
+/// Where one reference shows that a flattened array has rows, others to it come to places of these.
+#[test]
+fn flattened_arrays_have_rows_in_all_of_a_nest() {
+    for function in ["neighbours", "covered", "begins", "walked"] {
+        let sizes = ["--sizes", "w=17,64,203", "--sizes", "h=17,64"];
+        is_right("flat.c", function, &sizes);
+    }
+    is_right(
+        "flat.c",
+        "vector",
+        &["--sizes", "n=17,203", "--sizes", "inc=1,3,64"],
+    );
+    let marked = marked_in(DIRECTORY, "flat.c");
+    assert!(marked.is_empty(), "{marked:?}");
+}

@@ -26,6 +26,7 @@ use super::geometry::Geometry;
 use super::number::Number;
 use super::reference::{Extent, LONG_STRIDE, Lines, Reference};
 use super::rows::{Row, alignment};
+use crate::analysis::facts::Stream;
 use crate::expr::{Expr, Lookup, Symbol};
 use crate::footprint::Columns;
 use crate::nest::Nest;
@@ -179,6 +180,15 @@ impl<N: Number> Lines<'_, N> {
 /// Whether some reference of a nest is shifted in a way that the rule does not know: by several loops, at several offsets,
 /// with ends that move, or so that rows begin at the same place of a line though they are no lines apart.
 pub fn is_doubtful(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    // So in most nests, which need not be taken apart.
+    let moves_two = |stream: &Stream| {
+        let names = |at: usize| stream.subscripts[at].terms.iter().map(|(name, _)| name);
+        (1..stream.subscripts.len())
+            .any(|at| names(at).any(|name| (0..at).any(|b| names(b).any(|other| other == name))))
+    };
+    if !nest.streams.iter().any(|used| moves_two(&used.stream)) {
+        return false;
+    }
     let geometry = Geometry::of(nest);
     let all = vec![Given::Free; geometry.domain.loops.len()];
     let spans = geometry.domain.spans(&all, Tiles::Full);
