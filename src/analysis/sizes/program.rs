@@ -142,29 +142,35 @@ impl Sizes {
             turns: switches.turns,
             decisive,
         };
-        let over_places = |(place, table): (PlaceId, LevelTable<_>)| {
-            let largest = table
-                .largest
-                .and_then(|(id, level): (_, &Value)| match level {
-                    Value::Integer(level) => Some(Expr::from(*level)),
-                    level => Some(sizes.value(id, known.get(id).function, level)?.0),
-                });
-            let LevelTable {
-                factor,
-                dimension,
-                rises,
-                ..
-            } = table;
-            let table = LevelTable {
-                factor,
-                dimension,
-                rises,
-                largest,
-            };
-            (place, table)
-        };
-        sizes.levels = levels.into_iter().map(over_places).collect();
+        let levels = levels.into_iter();
+        sizes.levels = levels
+            .map(|(place, table)| (place, sizes.over_places(known, table)))
+            .collect();
         sizes
+    }
+
+    /// The table of the sizes of levels, with the largest as an expression over places.
+    fn over_places(
+        &self,
+        known: &Procedures,
+        table: LevelTable<(ProcedureId, &Value)>,
+    ) -> LevelTable<Expr> {
+        let LevelTable {
+            factor,
+            dimension,
+            rises,
+            largest,
+        } = table;
+        let largest = largest.and_then(|(id, level)| match level {
+            Value::Integer(level) => Some(Expr::from(*level)),
+            level => Some(self.value(id, known.get(id).function, level)?.0),
+        });
+        LevelTable {
+            factor,
+            dimension,
+            rises,
+            largest,
+        }
     }
 
     pub fn has_levels(&self) -> bool {

@@ -138,7 +138,7 @@ pub(crate) fn origin_of(row: &Row) -> String {
 }
 
 /// What is to be said of a size on which it depends which assignments are made.
-pub(crate) const DECIDES: &str = "decides which assignments are made: change it with --set";
+pub(crate) const DECIDES: &str = "may decide which assignments are made, which only --set follows";
 
 /// That a guess is one of several numbers that the program has.
 pub(crate) fn own_choice(row: &Row) -> Option<String> {
