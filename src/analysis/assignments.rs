@@ -105,6 +105,15 @@ impl<'a> Effects<'a> {
         .filter(|_| known)
     }
 
+    /// Whether an element in this place of a call says where an array begins. Of a procedure without a body nothing else is
+    /// known in a language that passes places.
+    pub fn begins_array(&self, name: &str, position: usize) -> bool {
+        match self.target(name) {
+            Target::Unknown | Target::Communication(_) => self.function.conventions.passes_places(),
+            _ => self.takes_array(name, position),
+        }
+    }
+
     /// Whether a body that is known takes an array, or an address, at that position.
     pub fn takes_array(&self, name: &str, position: usize) -> bool {
         match self.target(name) {

@@ -106,6 +106,64 @@ pub fn delinearise(subscript: &Subscript, offset: i64) -> Option<Vec<Recovered>>
     Some(found)
 }
 
+/// The place in a row and the row, where others say how long rows are: `y*w + 1` beside `y*w + x`. `None` if nothing of it is
+/// a whole number of rows, or something is a part of one.
+pub fn in_rows(subscript: &Subscript, row: &Expr) -> Option<[Recovered; 2]> {
+    if row.as_number().is_some() || subscript.gather.is_some() {
+        return None;
+    }
+    let (mut along, mut across) = (Vec::new(), Vec::new());
+    for (variable, coefficient) in &subscript.terms {
+        let coefficient = coefficient.expand();
+        if coefficient.as_integer().is_some() {
+            along.push((variable.clone(), coefficient));
+            continue;
+        }
+        let (factor, stride) = primitive(&coefficient)?;
+        if stride != row.expand() {
+            return None;
+        }
+        across.push((variable.clone(), Expr::from(factor)));
+    }
+    let times = multiples_in(&subscript.base, row);
+    if across.is_empty() && times.as_number() == Some(0.0) {
+        return None;
+    }
+    let rest = (subscript.base.clone() - row.clone() * times.clone()).expand();
+    let recovered = |terms, base: &Expr, extent| {
+        let (base, offset) = split_integer(base);
+        let gather = None;
+        let subscript = Subscript {
+            terms,
+            base,
+            gather,
+        };
+        Recovered {
+            subscript,
+            offset,
+            extent,
+        }
+    };
+    Some([
+        recovered(along, &rest, Some(row.clone())),
+        recovered(across, &times, None),
+    ])
+}
+
+/// The row that a subscript is one or more of away from the one where a loop begins, if that loop alone moves it: `y*w + w`.
+pub fn row_beside(subscript: &Subscript) -> Option<Expr> {
+    let [(_, coefficient)] = subscript.terms.as_slice() else {
+        return None;
+    };
+    let coefficient = coefficient.expand();
+    if coefficient.as_number().is_some() {
+        return None;
+    }
+    let (_, row) = primitive(&coefficient)?;
+    let times = multiples_in(&subscript.base, &row).as_integer();
+    times.is_some_and(|times| times != 0).then_some(row)
+}
+
 /// The largest whole number that divides all coefficients, and the expression divided by it; the leading coefficients of
 /// the quotient are positive together. Of two that cancel, as those of `m - n`, nothing says which one is larger.
 fn primitive(expr: &Expr) -> Option<(i64, Expr)> {

@@ -104,6 +104,8 @@ pub struct Place {
     pub line: u32,
     /// Whether it holds a real number, from which whole ones are made.
     pub is_real: bool,
+    /// Whether it depends on it which statements under conditions give others their numbers.
+    pub decides: bool,
     /// Whether it stands for all elements of a table that the program fills itself.
     pub is_table: bool,
     /// Over other places; `None` if nothing gives it a value that can be followed.

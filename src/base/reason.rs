@@ -272,6 +272,11 @@ pub enum ReasonCode {
     /// The condition of the loop changes what it tests.
     #[strum(message = "Move the change into the body, or set the trip count with --set.")]
     SideEffectInCondition,
+    /// A loop moves an array along two dimensions at once, along which others move it as well: lines of rows that are shifted that way are approximate.
+    #[strum(
+        message = "Check the bytes with `loopsheet validate`, or let each loop move one dimension."
+    )]
+    SkewedWalk,
     /// A macro that takes statements is not defined among the inputs.
     #[strum(message = "Give its definition with -D or -I, so that it can be expanded.")]
     StatementsAsArgument,
@@ -452,6 +457,7 @@ impl ReasonCode {
             | SeveralSizes
             | SharedLoop
             | SideEffectInCondition
+            | SkewedWalk
             | StepDirection
             | UndecidedBranch
             | UnevenBounds

@@ -67,6 +67,9 @@ struct Parameter {
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<String>,
     functions: Vec<String>,
+    /// Whether another value may let the program make other assignments.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    decides_assignments: bool,
 }
 
 #[derive(Serialize)]
@@ -108,6 +111,7 @@ fn report(model: &Model) -> Report {
                 .clone()
                 .or_else(|| branch.map(|(_, place)| place.clone())),
             functions: row.functions.clone(),
+            decides_assignments: row.decides(),
         };
         (row.name.clone(), report)
     };
@@ -163,7 +167,7 @@ impl Group {
 
 fn origin(parameter: &Influence) -> String {
     let row = parameter.row;
-    match (row.origin, &row.definition) {
+    let origin = match (row.origin, &row.definition) {
         (Origin::Default, _) => "guessed".to_string(),
         (Origin::Given, None) => match inputs::own_choice(row) {
             Some(choice) => format!("read by the program; {choice}"),
@@ -172,6 +176,10 @@ fn origin(parameter: &Influence) -> String {
         (Origin::Given, Some(_)) => "read by the program; its own default".to_string(),
         (_, Some(value)) if value.as_number().is_none() => format!("= {value}"),
         (origin, _) => inputs::origin(origin).to_string(),
+    };
+    match row.decides() {
+        true => format!("{origin}; {}", inputs::DECIDES),
+        false => origin,
     }
 }
 

@@ -229,8 +229,8 @@ impl<'a> Compiler<'a> {
             } => {
                 self.notes
                     .insert(format!("what `{name}` itself accesses is left out"));
-                for argument in arguments {
-                    self.argument(name, argument, out);
+                for (at, argument) in arguments.iter().enumerate() {
+                    self.argument((name, at), argument, out);
                 }
             }
             Stmt::Jump { place, kind } => match kind {
@@ -288,22 +288,35 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Fortran passes the place of an element, and reads nothing of it. What a body among the inputs does with it is
-    /// the caller's access, unless it is a structure. C passes the value.
-    fn argument(&mut self, name: &str, argument: &'a Value, out: &mut Vec<Op>) {
+    /// Fortran passes the place of an element. Where it is not the beginning of an array, what a body among the inputs does
+    /// with it is the caller's access, unless it is a structure. C passes the value.
+    pub fn argument(&mut self, (name, at): (&str, usize), argument: &'a Value, out: &mut Vec<Op>) {
         let function = self.source.function;
         let Value::Element {
-            array, subscripts, ..
+            array,
+            subscripts,
+            place: element,
         } = argument
         else {
             return self.reads(argument, out);
         };
         if function.conventions.passes_places() {
             let is_structure = matches!(argument.ty(function), Type::Derived(..));
-            return match is_structure || !(self.source.has_body)(name) {
-                true => subscripts.iter().for_each(|s| self.reads(s, out)),
-                false => self.reads(argument, out),
+            let passed = (self.source.passed)(name, at);
+            let (reads, writes) = match passed.filter(|_| !is_structure) {
+                None if !is_structure => return self.reads(argument, out),
+                Some((reads, writes)) if reads || writes => (reads, writes),
+                _ => return subscripts.iter().for_each(|s| self.reads(s, out)),
             };
+            if let Some(reference) = self.reference(*array, subscripts, element, out) {
+                if reads {
+                    self.access(reference.clone(), AccessKind::Load, out);
+                }
+                if writes {
+                    self.access(reference, AccessKind::Store, out);
+                }
+            }
+            return;
         }
         let is_loaded = pointed_dimensions(subscripts).is_some_and(|left_out| {
             let dimensions = &function.variable(*array).dimensions;

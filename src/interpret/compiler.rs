@@ -22,14 +22,18 @@ pub struct Source<'a> {
     pub trips: &'a dyn Fn(&Loop) -> u64,
     /// How often a condition on data holds.
     pub probability: &'a dyn Fn(&If) -> f64,
-    /// Whether a procedure has a body among the inputs.
-    pub has_body: &'a dyn Fn(&str) -> bool,
+    /// Whether a procedure reads the element that it gets the place of, and whether it writes it; `None` where it gets the
+    /// value.
+    pub passed: Passed<'a>,
     /// Bytes between arrays.
     pub gap: i64,
     /// Accesses that are made to see how far arrays reach: loops that carry scalars from one iteration to the next are
     /// run in full.
     pub most_probed: u64,
 }
+
+/// What is done with the element that is passed to a procedure in a place: whether it is read, and whether it is written.
+pub type Passed<'a> = &'a dyn Fn(&str, usize) -> Option<(bool, bool)>;
 
 /// Which part of the function runs.
 pub enum Part<'a> {

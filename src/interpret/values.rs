@@ -162,6 +162,13 @@ impl<'a> Compiler<'a> {
             Value::Binary(_, left, right) => {
                 [left, right].into_iter().for_each(|v| self.reads(v, out));
             }
+            Value::Call {
+                name, arguments, ..
+            } if self.source.function.conventions.passes_places() => {
+                for (at, argument) in arguments.iter().enumerate() {
+                    self.argument((name, at), argument, out);
+                }
+            }
             Value::Call { arguments, .. } => arguments.iter().for_each(|v| self.reads(v, out)),
             Value::Select(condition, then, otherwise) => {
                 if let Some((left, right)) = value.extremum() {

@@ -47,6 +47,7 @@ pub mod ranking;
 pub mod references;
 pub mod registers;
 pub mod roofline;
+mod rows;
 mod runs_on;
 pub mod scenarios;
 pub mod sensitivity;

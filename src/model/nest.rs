@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use super::rows;
 use super::runs_on::RunsOn;
 use super::trip_count;
 use crate::analysis::coverage::{self, reasons};
@@ -545,6 +546,7 @@ fn finish<'p>(
 /// References to the same elements as one, those that other iterations come to apart.
 fn streams(loops: &[ChainLoop], references: &[Reference]) -> Vec<NestStream> {
     let mut streams: Vec<NestStream> = Vec::new();
+    let rows = rows::of(references);
     for reference in references {
         let leaves_out = |range: &&GuardRange| leaves_out(range, loops);
         let guards: Vec<GuardRange> = reference
@@ -554,7 +556,8 @@ fn streams(loops: &[ChainLoop], references: &[Reference]) -> Vec<NestStream> {
             .cloned()
             .collect();
         let ways = (!reference.open.is_empty()).then(|| vec![reference.open.clone()]);
-        let stream = reference.stream.as_ref();
+        let stream = rows::in_rows_of(reference.stream.as_ref(), &rows);
+        let stream = stream.as_ref();
         let written = if stream.accesses.iter().any(|access| access.writes > 0) {
             ways.clone()
         } else {

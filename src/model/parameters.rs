@@ -218,6 +218,9 @@ pub struct Row {
     pub rests_on_guess: bool,
     /// Several numbers of which the program gives it one where it is not told otherwise.
     pub choices: Vec<f64>,
+    /// Whether it depends on it which assignments of the program are made: figures are those of the ones that its value
+    /// lets happen, until it is set anew.
+    pub decides_assignments: bool,
 }
 
 /// Where the value of a parameter comes from, in a word; [`Origin`] says it in detail.
@@ -298,6 +301,11 @@ impl Row {
             | Origin::Callers => false,
         };
         is_size && is_open
+    }
+
+    /// Whether another value of what the program is given may let it make other assignments, which formulas do not follow.
+    pub fn decides(&self) -> bool {
+        self.decides_assignments && self.is_given()
     }
 
     /// Whether the source calls it so, whichever function or module it belongs to; or a workbook, as far as it can.
@@ -476,6 +484,7 @@ impl ParameterTable {
                 is_case_sensitive: false,
                 rests_on_guess: false,
                 choices: Vec::new(),
+                decides_assignments: false,
             });
         }
         let usage = Usage::of(program, nests, calls, messages);
@@ -606,10 +615,11 @@ impl ParameterTable {
             }
             self.places.insert(symbol.clone(), self.rows.len());
             self.add_row((label, name), Vec::new(), symbol, &[], names);
-            if place.is_real
-                && let Some(row) = self.rows.last_mut()
-            {
-                row.kind = Kind::Real;
+            if let Some(row) = self.rows.last_mut() {
+                row.decides_assignments = place.decides;
+                if place.is_real {
+                    row.kind = Kind::Real;
+                }
             }
         }
     }
@@ -660,6 +670,7 @@ impl ParameterTable {
             is_case_sensitive: !matches!(kind, Kind::TripCount | Kind::Probability),
             rests_on_guess: false,
             choices: Vec::new(),
+            decides_assignments: false,
         };
         self.rows.push(row);
     }

@@ -112,11 +112,10 @@ pub fn compile(
             .and_then(|symbol| value(symbol))
             .unwrap_or(DEFAULT_PROBABILITY)
     };
-    let functions = &model.program.functions;
-    let has_body = |name: &str| functions.iter().any(|known| known.name == name);
+    let passed = |name: &str, at: usize| body.passed(name, at);
     compile::compile(&Source {
         function: &body.function,
-        has_body: &has_body,
+        passed: &passed,
         part,
         symbol: &named,
         trips: &trips,

@@ -127,7 +127,7 @@ fn code(text: &str, size: i64) -> Code {
         symbol: &symbol,
         trips: &|_| 1,
         probability: &|_| 0.5,
-        has_body: &|_| false,
+        passed: &|_, _| None,
         most_probed: 5_000_000,
         gap: 0,
     };

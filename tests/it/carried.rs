@@ -392,7 +392,7 @@ fn nearest(body: &ProcedureBody, trips: u64) -> Option<u64> {
         symbol: &symbol,
         trips: &|_| trips,
         probability: &|_| 0.25,
-        has_body: &|_| false,
+        passed: &|name, at| body.passed(name, at),
         most_probed: 5_000_000,
         gap: 0,
     });

@@ -81,7 +81,7 @@ fn compiled(body: &ProcedureBody, sizes: &[(&str, i64)], own: usize) -> Result<C
         symbol: &symbol,
         trips: &|_| 3,
         probability: &|_| 0.25,
-        has_body: &|_| false,
+        passed: &|name, at| body.passed(name, at),
         most_probed: 5_000_000,
         gap: 0,
     })

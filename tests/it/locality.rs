@@ -9,7 +9,9 @@ use loopsheet_analysis as analysis;
 use loopsheet_model::{Detail, Model};
 use serde_json::Value;
 
-/// Of an array flattened by hand with a width that is not known, two columns are no more than their elements' lines.
+/// Of an array flattened by hand with a width that is not known, the last column but one lies beside the first of the next
+/// row: rows of 514 doubles begin two of them further in a line each time, so that only one in four of these pairs lies in two
+/// lines.
 #[test]
 fn two_columns_of_a_flattened_array_move_a_line_an_element() {
     let json = small::analyse(
@@ -21,8 +23,12 @@ fn two_columns_of_a_flattened_array_move_a_line_an_element() {
         )],
         &["n=512"],
     );
-    let (elements, line) = (2.0 * 514.0, 64.0);
-    assert_eq!(small::bytes(&json, "f"), [elements * line * 2.0]);
+    let (rows, line) = (514.0, 64.0);
+    let lines = rows + rows / 4.0;
+    let [bytes] = small::bytes(&json, "f")[..] else {
+        panic!("one nest");
+    };
+    assert!((bytes / (2.0 * line) - lines).abs() <= 1.0, "{bytes}");
 }
 
 /// Every case of some functions of a fixture is within 5 %, away from steps of the traffic.

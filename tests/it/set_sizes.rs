@@ -750,3 +750,48 @@ end program";
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(text.contains("no parameter of that name"), "{text}");
 }
+
+/// A size on which it depends which assignments are made is said to be one, in the table, in JSON and in the workbook; others
+/// are not.
+#[test]
+fn sizes_that_decide_assignments() {
+    let source = "program p
+        integer n, parts, m, extra, i
+        real :: a(100000)
+        read (*, *) n, parts, m
+        extra = 0
+        if (1 <= mod(n, parts)) extra = 1
+        call sweep(n/parts + extra, m, a)
+      end program
+      subroutine sweep(k, m, a)
+        integer k, m, i, j
+        real :: a(*)
+        do j = 1, m
+          do i = 1, k
+            a(i) = a(i) + 1
+          end do
+        end do
+      end subroutine";
+    let json = analyse(&[("a.f90", source)], &[]);
+    let decides = |name: &str| json["parameters"][name]["decides_assignments"] == true;
+    let found = ["n", "parts", "m"].map(decides);
+    assert_eq!(found, [true, true, false], "{}", json["parameters"]);
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("a.f90");
+    std::fs::write(&path, source).expect("written");
+    let mut command = loopsheet();
+    let command = command.arg("parameters").arg(&path);
+    let output = String::from_utf8(command.output().expect("runs").stdout).expect("text");
+    let line = |name: &str| {
+        let mut lines = output.lines();
+        lines
+            .find(|line| line.starts_with(name))
+            .map(str::to_string)
+    };
+    let says = |name: &str| {
+        line(name)
+            .expect("a line")
+            .contains("which assignments are made")
+    };
+    assert_eq!(["parts", "m "].map(says), [true, false], "{output}");
+}

@@ -222,3 +222,88 @@ fn formulas_of_conditions_are_the_numbers() {
         }
     }
 }
+
+/// Loops that move an array along two dimensions at once shift what others walk.
+#[test]
+fn diagonals() {
+    for function in ["behind", "down", "up", "across", "apart"] {
+        is_right("skew.c", function, &["--sizes", "n=17,64,100"]);
+    }
+    // Rows of whole lines, of half of them, and others; also those that begin at one place of a line, with one more.
+    for rows in ["m=96", "m=100", "m=117", "m=119"] {
+        is_right("skew.c", "rows", &["--sizes", "n=17,64,100", "--set", rows]);
+    }
+    for function in ["both", "planes", "outside"] {
+        let sizes = ["--sizes", "n=9,30", "--sizes", "m=17,64"];
+        is_right("skew.c", function, &sizes);
+    }
+}
+
+#[test]
+fn diagonals_that_no_rule_knows_are_marked() {
+    for function in ["turned", "several", "forms"] {
+        let reasons = reasons("skew.c", function, "n=100");
+        let mut reasons = reasons.as_array().expect("reasons").iter();
+        assert!(reasons.any(|reason| reason == "skewed_walk" || reason == "several_forms"));
+    }
+    for function in ["behind", "down", "across", "apart"] {
+        let reasons = reasons("skew.c", function, "n=100");
+        let mut reasons = reasons.as_array().expect("reasons").iter();
+        assert!(
+            !reasons.any(|reason| reason != "unknown_latency"),
+            "{function}"
+        );
+    }
+}
+
+/// Records at a distance that a parameter says: in one line each, if it is a whole number of them.
+#[test]
+fn strides_that_parameters_say() {
+    for function in ["written", "walked", "later"] {
+        is_right("strides.c", function, &["--sizes", "d=17,64,72,100"]);
+    }
+    assert_eq!(
+        reasons("strides.c", "beyond", "d=64"),
+        json!(["implausible_size"])
+    );
+}
+
+/// Both halves of a square are no more than the square.
+#[test]
+fn small_triangles() {
+    is_right("strides.c", "turned", &["--sizes", "n=17"]);
+    assert_eq!(reasons("strides.c", "corner", "n=3"), json!(["few_rows"]));
+}
+
+/// An element that says where an array begins is not read by the call; others are what the procedure makes of them.
+#[test]
+fn elements_that_procedures_get_the_place_of() {
+    is_right("passed.f90", "begins", &["--sizes", "n=17,64"]);
+    is_right(
+        "passed.f90",
+        "filled",
+        &["--sizes", "n=17,64", "--set", "k=1"],
+    );
+}
+
+/// Ten characters that begin in a line may end in the next one.
+#[test]
+fn elements_across_the_ends_of_lines() {
+    is_right("passed.f90", "texts", &["--sizes", "n=17,64,203"]);
+}
+
+/// Where one reference shows that a flattened array has rows, others to it come to places of these.
+#[test]
+fn flattened_arrays_have_rows_in_all_of_a_nest() {
+    for function in ["neighbours", "covered", "begins", "walked"] {
+        let sizes = ["--sizes", "w=17,64,203", "--sizes", "h=17,64"];
+        is_right("flat.c", function, &sizes);
+    }
+    is_right(
+        "flat.c",
+        "vector",
+        &["--sizes", "n=17,203", "--sizes", "inc=1,3,64"],
+    );
+    let marked = marked_in(DIRECTORY, "flat.c");
+    assert!(marked.is_empty(), "{marked:?}");
+}

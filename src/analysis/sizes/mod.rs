@@ -54,6 +54,7 @@ mod command_line;
 mod copied;
 mod counters;
 mod dead;
+mod decisive;
 mod definition;
 mod first;
 mod found;

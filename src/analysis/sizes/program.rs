@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::collector::{Collected, Collector};
 use super::dead::Seen;
+use super::decisive::Decisive;
 use super::definition::Definitions;
 use super::found::Found;
 use super::levels::{self, LevelTable};
@@ -55,6 +56,8 @@ pub struct Sizes {
     begun: FxHashMap<PlaceId, Option<i64>>,
     /// What branches on switches do, by where these are.
     turns: FxHashMap<Place, Turn>,
+    /// Which sizes decide statements under conditions.
+    decisive: Decisive,
 }
 
 impl Sizes {
@@ -89,6 +92,7 @@ impl Sizes {
             }
         }
         let switches = once::switches(known, (&places, &set), &definitions);
+        let decisive = Decisive::of(known, &places, &definitions);
         for _ in 0..ROUNDS {
             let unreached = Seen {
                 known,
@@ -136,30 +140,37 @@ impl Sizes {
             has_entry: known.ids().any(|id| known.get(id).function.is_main),
             begun,
             turns: switches.turns,
+            decisive,
         };
-        let over_places = |(place, table): (PlaceId, LevelTable<_>)| {
-            let largest = table
-                .largest
-                .and_then(|(id, level): (_, &Value)| match level {
-                    Value::Integer(level) => Some(Expr::from(*level)),
-                    level => Some(sizes.value(id, known.get(id).function, level)?.0),
-                });
-            let LevelTable {
-                factor,
-                dimension,
-                rises,
-                ..
-            } = table;
-            let table = LevelTable {
-                factor,
-                dimension,
-                rises,
-                largest,
-            };
-            (place, table)
-        };
-        sizes.levels = levels.into_iter().map(over_places).collect();
+        let levels = levels.into_iter();
+        sizes.levels = levels
+            .map(|(place, table)| (place, sizes.over_places(known, table)))
+            .collect();
         sizes
+    }
+
+    /// The table of the sizes of levels, with the largest as an expression over places.
+    fn over_places(
+        &self,
+        known: &Procedures,
+        table: LevelTable<(ProcedureId, &Value)>,
+    ) -> LevelTable<Expr> {
+        let LevelTable {
+            factor,
+            dimension,
+            rises,
+            largest,
+        } = table;
+        let largest = largest.and_then(|(id, level)| match level {
+            Value::Integer(level) => Some(Expr::from(*level)),
+            level => Some(self.value(id, known.get(id).function, level)?.0),
+        });
+        LevelTable {
+            factor,
+            dimension,
+            rises,
+            largest,
+        }
     }
 
     pub fn has_levels(&self) -> bool {
@@ -407,6 +418,7 @@ impl Sizes {
                 file: place.file.clone(),
                 line: place.line,
                 is_real: place.is_real,
+                decides: false,
                 is_table: place.is_array && place.elements.is_empty() && self.is_filled(number),
                 guess: match value {
                     Some(_) => None,
@@ -419,6 +431,8 @@ impl Sizes {
             };
             found.insert(symbol, place);
         }
+        self.decisive
+            .mark(&mut found, &|symbol| self.numbered(symbol));
         found
     }
 }

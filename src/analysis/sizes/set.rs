@@ -129,18 +129,35 @@ impl SetPlaces {
 /// The places that conditions mention, or what follows from them by statements and calls.
 fn asked(known: &Procedures, places: &Places) -> FxHashSet<PlaceId> {
     let mut asked = FxHashSet::default();
+    for id in known.ids() {
+        let function = known.get(id).function;
+        statements(&function.body, InLoop::No, &mut |stmt, _| {
+            if let Stmt::If(branch) = stmt {
+                asked.extend(places_in(places, id, known, &branch.condition));
+            }
+        });
+    }
+    let follows = flows(known, places);
+    loop {
+        let before = asked.len();
+        for (to, from) in &follows {
+            if asked.contains(to) {
+                asked.extend(from);
+            }
+        }
+        if asked.len() == before {
+            return asked;
+        }
+    }
+}
+
+/// Places with those that statements and calls give them values of.
+pub(super) fn flows(known: &Procedures, places: &Places) -> Vec<(PlaceId, FxHashSet<PlaceId>)> {
     let mut follows: Vec<(PlaceId, FxHashSet<PlaceId>)> = Vec::new();
     for id in known.ids() {
         let function = known.get(id).function;
-        let all = |value: &Value| {
-            let mut found = FxHashSet::default();
-            each_value(value, &mut |part| {
-                found.extend(place_of(places, id, known, part));
-            });
-            found
-        };
+        let all = |value: &Value| places_in(places, id, known, value);
         statements(&function.body, InLoop::No, &mut |stmt, _| match stmt {
-            Stmt::If(branch) => asked.extend(all(&branch.condition)),
             Stmt::Assign { target, value, .. } => {
                 follows.extend(place_of(places, id, known, target).map(|to| (to, all(value))));
             }
@@ -159,20 +176,23 @@ fn asked(known: &Procedures, places: &Places) -> FxHashSet<PlaceId> {
             _ => {}
         });
     }
-    loop {
-        let before = asked.len();
-        for (to, from) in &follows {
-            if asked.contains(to) {
-                asked.extend(from);
-            }
-        }
-        if asked.len() == before {
-            return asked;
-        }
-    }
+    follows
 }
 
-fn place_of(
+fn places_in(
+    places: &Places,
+    id: ProcedureId,
+    known: &Procedures,
+    value: &Value,
+) -> FxHashSet<PlaceId> {
+    let mut found = FxHashSet::default();
+    each_value(value, &mut |part| {
+        found.extend(place_of(places, id, known, part));
+    });
+    found
+}
+
+pub(super) fn place_of(
     places: &Places,
     id: ProcedureId,
     known: &Procedures,

@@ -1,9 +1,11 @@
 //! The statements that the facts of a function come from, for those who run them.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use crate::calls::{Origins, ProcedureId, Procedures, expand};
-use crate::ir::visit::{InLoop, statements};
+use crate::assignments::Effects;
+use crate::calls::{Origins, ProcedureId, Procedures, Target, expand};
+use crate::ir::visit::{InLoop, calls_of, statements};
 use crate::ir::{self, Stmt};
 
 /// A function with the bodies that stand in place of calls. Its loops are those of the facts, in the
@@ -11,6 +13,9 @@ use crate::ir::{self, Stmt};
 #[derive(Clone, Debug)]
 pub struct ProcedureBody {
     pub function: ir::Function,
+    /// What calls do with an element that they get the place of, by name and position: whether it is read, and whether it is
+    /// written. Neither where it says where an array begins.
+    passed: BTreeMap<(String, usize), (bool, bool)>,
 }
 
 /// The statements that the facts of functions come from. They take more room than the facts, so that calls are replaced by
@@ -46,13 +51,22 @@ impl Statements {
 impl ProcedureBody {
     pub(super) fn of(known: &Procedures, id: ProcedureId) -> ProcedureBody {
         let Some(expansion) = expand::in_loops(known, id, known.get(id).function) else {
-            return ProcedureBody {
-                function: known.get(id).function.clone(),
-            };
+            let function = known.get(id).function.clone();
+            let effects = Effects::new(known, id, &function, Origins::default());
+            let passed = passed(&effects, &function);
+            return ProcedureBody { function, passed };
         };
         let mut function = expansion.function;
         remove_replaced(&mut function.body, &expansion.origins);
-        ProcedureBody { function }
+        let effects = Effects::new(known, id, &function, expansion.origins);
+        let passed = passed(&effects, &function);
+        ProcedureBody { function, passed }
+    }
+
+    /// Whether a call reads the element that it gets the place of, and whether it writes it; `None` where the value is passed.
+    pub fn passed(&self, procedure: &str, position: usize) -> Option<(bool, bool)> {
+        let place = (procedure.to_string(), position);
+        self.passed.get(&place).copied()
     }
 
     /// All loops, each before the loops inside it.
@@ -61,6 +75,32 @@ impl ProcedureBody {
         collect(&self.function.body, &mut found);
         found
     }
+}
+
+/// What the calls of a function do with elements of which they get the place.
+fn passed(effects: &Effects, function: &ir::Function) -> BTreeMap<(String, usize), (bool, bool)> {
+    let mut found = BTreeMap::new();
+    if !function.conventions.passes_places() {
+        return found;
+    }
+    statements(&function.body, InLoop::No, &mut |statement, _| {
+        calls_of(statement, &mut |name, arguments| {
+            for at in 0..arguments.len() {
+                let uses = || match effects.target(name) {
+                    Target::Body(_) | Target::Recursive(_) => {
+                        Some(effects.uses(name, at).unwrap_or((true, false)))
+                    }
+                    _ => None,
+                };
+                let passed = match effects.begins_array(name, at) {
+                    true => Some((false, false)),
+                    false => uses(),
+                };
+                found.extend(passed.map(|passed| ((name.to_string(), at), passed)));
+            }
+        });
+    });
+    found
 }
 
 fn collect<'a>(statements: &'a [Stmt], found: &mut Vec<&'a ir::Loop>) {

@@ -111,12 +111,7 @@ impl Walker<'_> {
         block: &mut Block,
     ) {
         let is_section = |v: &Value| matches!(v, Value::Section(_));
-        let is_start = || match self.effects.target(at.0) {
-            Target::Unknown | Target::Communication(_) => {
-                self.function().conventions.passes_places()
-            }
-            _ => self.effects.takes_array(at.0, at.1),
-        };
+        let is_start = || self.effects.begins_array(at.0, at.1);
         match argument {
             Value::Element { subscripts, .. }
                 if !self.symbols.is_pointer_element(argument)

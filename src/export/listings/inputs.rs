@@ -127,11 +127,18 @@ pub(crate) fn short_value(row: &Row) -> String {
 
 /// Where the value of a parameter comes from, in words.
 pub(crate) fn origin_of(row: &Row) -> String {
-    match own_choice(row) {
-        Some(choice) => format!("{}; {choice}", origin(row.origin)),
-        None => origin(row.origin).to_string(),
-    }
+    let decides = row.decides().then(|| DECIDES.to_string());
+    let parts = [
+        Some(origin(row.origin).to_string()),
+        own_choice(row),
+        decides,
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    parts.join("; ")
 }
+
+/// What is to be said of a size on which it depends which assignments are made.
+pub(crate) const DECIDES: &str = "may decide which assignments are made, which only --set follows";
 
 /// That a guess is one of several numbers that the program has.
 pub(crate) fn own_choice(row: &Row) -> Option<String> {

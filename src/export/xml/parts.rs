@@ -65,6 +65,9 @@ pub(super) fn place(fields: &Fields<'_>) -> Result<(Symbol, facts::Place), XmlEr
         is_real: fields
             .word("real", |text| text.parse().ok(), "true, false")?
             .unwrap_or_default(),
+        decides: fields
+            .word("decides", |text| text.parse().ok(), "true, false")?
+            .unwrap_or_default(),
         is_table: fields
             .word("table", |text| text.parse().ok(), "true, false")?
             .unwrap_or_default(),

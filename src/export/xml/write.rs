@@ -116,6 +116,7 @@ fn place((symbol, place): (&Symbol, &Place)) -> Element {
         file,
         line,
         is_real,
+        decides,
         is_table,
         value,
         smallest,
@@ -130,6 +131,7 @@ fn place((symbol, place): (&Symbol, &Place)) -> Element {
         .with("file", file)
         .with("line", line)
         .maybe("real", is_real.then_some("true"))
+        .maybe("decides", decides.then_some("true"))
         .maybe("table", is_table.then_some("true"))
         .maybe("value", value.as_ref())
         .maybe("smallest", smallest.as_ref())

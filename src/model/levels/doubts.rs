@@ -12,6 +12,7 @@
 //! partly_empty         for (j = k; j < m; j++)    in a part of the range of k, beyond m, it never runs
 //! few_rows             eight floats, and again    few short rows, of which it matters where in a line they begin
 //! implausible_size     a[9][8], a[i][j] to j = 20 rows or arrays are declared shorter than the nest walks
+//! skewed_walk          a[j + i][j - i]            loops that shift what others walk, in another way than the rule knows
 //! pointer_assignment   p(0:) => a; p[i], a[i]     an array beside a pointer to an unknown place in it
 //! several_forms        a[i] beside a[n - i]       neither covers the other nor lies apart, or it has two types
 //! condition_on_loops   if (i*i < n) u[i]          no range of a loop says when
@@ -30,6 +31,7 @@ use super::geometry::Geometry;
 use super::order;
 use super::overlap;
 use super::reference::Reference;
+use super::skew;
 use super::undecided;
 use crate::analysis::coverage;
 use crate::analysis::facts::{Decision, Guard, Loop, Stream};
@@ -59,6 +61,7 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         (ReasonCode::PartlyEmpty, is_partly_empty(nest, value)),
         (ReasonCode::FewRows, few_rows::matter(nest, value)),
         (ReasonCode::ImplausibleSize, rows_overlap(nest, value)),
+        (ReasonCode::SkewedWalk, skew::is_doubtful(nest, value)),
         (ReasonCode::PointerAssignment, has_pointer_and_target(nest)),
         (
             ReasonCode::SeveralForms,
@@ -386,10 +389,14 @@ fn are_apart(domain: &Domain<Expr>, a: &Reference<Expr>, b: &Reference<Expr>) ->
     if a.dimensions.len() != b.dimensions.len() {
         return false;
     }
-    let turned = (0..a.dimensions.len()).any(|d| {
-        let (terms, others) = (&a.dimensions[d], &b.dimensions[d]);
-        !terms.is_empty() && !others.is_empty() && terms != others
-    });
+    let all = vec![Given::Free; domain.loops.len()];
+    let spans = domain.spans(&all, Tiles::Full);
+    let is_box = [a, b].iter().all(|r| r.shears(&spans).is_empty());
+    let turned = is_box
+        && (0..a.dimensions.len()).any(|d| {
+            let (terms, others) = (&a.dimensions[d], &b.dimensions[d]);
+            !terms.is_empty() && !others.is_empty() && terms != others
+        });
     turned || !may_meet(domain, (a, b), 0)
 }
 

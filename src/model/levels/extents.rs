@@ -19,6 +19,7 @@ use super::order;
 use super::reference::LONG_STRIDE;
 use crate::analysis::delinearise::gcd;
 use crate::analysis::facts::{Component, Loop, Stream};
+use crate::analysis::moving::is_unknown_stride;
 use crate::expr::Expr;
 use crate::nest::NestStream;
 
@@ -86,7 +87,11 @@ pub fn overlap(
 ) -> bool {
     let is_beyond = |stream: &Stream, d: usize| {
         let declared = stream.extents.get(d).and_then(Option::as_ref);
-        let (Some((first, last)), Some((low, high))) = (declared, reach(domain, loops, stream, d))
+        let Some((first, last)) = declared else {
+            return false;
+        };
+        let reach = reach(domain, loops, stream, d);
+        let Some((low, high)) = reach.or_else(|| reach_by_parameters(domain, loops, stream, d))
         else {
             return false;
         };
@@ -177,6 +182,31 @@ fn reach(
     d: usize,
 ) -> Option<(Expr, Expr)> {
     reach_of_records(domain, loops, stream, (d, 1))
+}
+
+/// The same where parameters say how far the loops move it.
+fn reach_by_parameters(
+    domain: &Domain<Expr>,
+    loops: &[&Loop],
+    stream: &Stream,
+    d: usize,
+) -> Option<(Expr, Expr)> {
+    let subscript = &stream.subscripts[d];
+    if subscript.gather.is_some() || subscript.terms.iter().any(|(_, by)| is_unknown_stride(by)) {
+        return None;
+    }
+    let given: Vec<Given<Expr>> = domain.loops.iter().map(|_| Given::Free).collect();
+    let spans = domain.spans(&given, Tiles::Full);
+    let (mut low, mut high) = (subscript.base.clone(), subscript.base.clone());
+    for (name, by) in &subscript.terms {
+        let position = loops.iter().rposition(|known| known.variable == *name)?;
+        let ends = [&spans[position].low, &spans[position].high].map(|end| end * by);
+        low = low + Expr::min(ends.clone());
+        high = high + Expr::max(ends);
+    }
+    let offsets = || stream.accesses.iter().map(|access| access.offset[d]);
+    let (first, last) = (offsets().min()?, offsets().max()?);
+    Some((low + first as f64, high + last as f64))
 }
 
 /// The same of rows that hold whole records of so many elements.

@@ -8,11 +8,14 @@
 //! Components of an array, `a(i, 1)` and `a(i, 2)`, are counted as arrays of their own. Where they are so short that the
 //! end of one and the beginning of the next are in one line, these lines are counted, too. Which one a symbol names is not
 //! known, `a(i, c)`, and so not where in a line it begins: short ones may have another line than the mean.
+//!
+//! In small triangles every row has a length of its own: all their lines are counted (`literal`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::domain::{Domain, Given, Span, Tiles};
 use super::geometry::Geometry;
+use super::literal;
 use super::reference::{LONG_STRIDE, Reference};
 use super::rows::alignment;
 use super::undecided;
@@ -40,7 +43,7 @@ pub fn matter(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
         ends.any(|end| end.terms.iter().any(|(v, _)| moves(*v)))
     };
     if bounds(&|_| true) {
-        return false;
+        return is_off(nest, value, &geometry, &domain, &references);
     }
     let spans = domain.spans(&vec![Given::Free; domain.loops.len()], Tiles::Full);
     let (mut all, mut apart) = (0.0, 0.0);
@@ -54,6 +57,22 @@ pub fn matter(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
     f64::abs(apart) > NEAR * all
         || share_lines(&geometry, &domain, &references, &spans)
         || depend_on_component(nest, value, &domain, &references, &spans)
+}
+
+/// Whether a nest of few iterations, in which loops move the ends of others, touches other lines than the rule counts.
+fn is_off(
+    nest: &Nest,
+    value: &dyn Fn(&Symbol) -> Option<f64>,
+    geometry: &Geometry,
+    domain: &Domain<f64>,
+    references: &[Reference<f64>],
+) -> bool {
+    let Some(lines) = literal::lines(domain, references) else {
+        return false;
+    };
+    let fixed: BTreeSet<usize> = geometry.fixed.iter().map(|one| one.array).collect();
+    let lines = (lines + fixed.len()) as f64;
+    (undecided::as_it_is(nest, value).cold - lines).abs() > NEAR * lines
 }
 
 /// Whether it matters which component a symbol means: `u(i, c)` begins at another place of a line for every `c`, and the mean

@@ -213,7 +213,9 @@ impl<N: Number> Lines<'_, N> {
         let stride = |(v, by): &(usize, f64)| {
             let range = &self.domain.loops[*v];
             match range.known_step {
-                _ if by.abs() >= LONG_STRIDE => None,
+                _ if by.abs() >= LONG_STRIDE => {
+                    Some(Some(range.step.times(reference.stride.as_ref()?)))
+                }
                 Some(step) if step * by.abs() <= WITHIN => Some(None),
                 _ => Some(Some(range.step.scaled(by.abs()))),
             }

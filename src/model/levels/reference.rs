@@ -424,13 +424,10 @@ impl<N: Number> Lines<'_, N> {
         let dimensions = &reference.dimensions;
         // A loop that moves along several dimensions walks a diagonal: a step is another row. Where others move
         // along one of them as well, it only shifts that.
-        let free = |terms: &[(usize, f64)]| terms.iter().filter(|(v, _)| !spans[*v].stands).count();
-        let moves = |terms: &[(usize, f64)], v: usize| terms.iter().any(|(other, _)| *other == v);
-        let own = |v: usize| {
-            let alone = dimensions
-                .iter()
-                .rposition(|terms| moves(terms, v) && free(terms) == 1);
-            alone.or_else(|| dimensions.iter().rposition(|terms| moves(terms, v)))
+        let shear = reference.shear(spans);
+        let own = |v: usize| match shear {
+            Some(shear) if shear.variable == v => shear.along.then_some(0),
+            _ => reference.own(v, spans),
         };
         let extent = |(d, terms): (usize, &Vec<(usize, f64)>)| {
             let terms: Vec<(usize, f64)> = terms
@@ -461,9 +458,11 @@ impl<N: Number> Lines<'_, N> {
             _ => footprint::placed(offsets, &walks),
         };
         let about = about(reference, spans);
-        let mut row = Row::of(self, reference, &extents, spans, given, adjacent);
+        let mut row = Row::of(self, (reference, offsets), &extents, spans, given, adjacent);
+        let along = dimensions[0].iter().copied();
+        let along: Vec<(usize, f64)> = along.filter(|(v, _)| own(*v) == Some(0)).collect();
         if length.is_none()
-            && let Some(whole) = self.in_whole_blocks(&dimensions[0], spans, given)
+            && let Some(whole) = self.in_whole_blocks(&along, spans, given)
         {
             row.share = Some(row.length.over(&whole.larger(&N::of(1.0))));
             row.length = whole;
@@ -486,6 +485,10 @@ impl<N: Number> Lines<'_, N> {
             );
             rows.times(&lines)
         }));
+        if let Some(shear) = shear {
+            let further = self.shifted((reference, shear), (&columns, &row, &extents), spans);
+            return in_rows.plus(&further);
+        }
         let lines = match (columns.first(), extents.get(1)) {
             (Some(column), Some(across)) if row.is_dense() && across.walk != Walk::Fixed => {
                 in_rows.plus(&self.overhang((reference, spans), &extents, &row, column))

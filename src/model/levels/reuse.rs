@@ -461,10 +461,8 @@ impl<N: Number> Profiler<'_, N> {
         outer: &Context<N>,
     ) -> N {
         let all = |level: usize, given: &[Given<N>]| {
-            N::sum(
-                (0..self.references.len())
-                    .map(|r| self.lines_of(r, Kind::Any, level, given, Tiles::Full, true)),
-            )
+            let lines = |r| self.lines_of(r, Kind::Any, level, given, Tiles::Full, true);
+            self.lines_of_arrays(level, (0..self.references.len()).map(lines).collect())
         };
         let level = part.level;
         if gap == WHOLE {
@@ -485,7 +483,7 @@ impl<N: Number> Profiler<'_, N> {
             let last = value.plus(&self.domain().loops[level].step.scaled((gap - 1) as f64));
             given[level] = Given::Between(value.clone(), last);
         }
-        N::sum((0..self.references.len()).map(|r| {
+        let lines = |r: usize| {
             let reference = &self.references[r];
             let Counted {
                 offsets,
@@ -503,7 +501,8 @@ impl<N: Number> Profiler<'_, N> {
                 )
             }));
             lines.times(&ever(taken))
-        }))
+        };
+        self.lines_of_arrays(level, (0..self.references.len()).map(lines).collect())
     }
 }
 

@@ -29,6 +29,9 @@ use crate::footprint::{Columns, Walk};
 pub struct Row<N> {
     /// Elements of a line.
     pub line: N,
+    /// How much of its elements the last byte of a row is before the end of the last one: all of it, if elements do not lie
+    /// across the ends of lines.
+    pub last: f64,
     pub length: N,
     pub stride: f64,
     /// The same where a parameter says it.
@@ -55,23 +58,26 @@ pub struct Row<N> {
 impl<N: Number> Row<N> {
     pub fn of(
         lines: &Lines<N>,
-        reference: &Reference<N>,
+        (reference, offsets): (&Reference<N>, &[Vec<i64>]),
         extents: &[Extent<N>],
         spans: &[Span<N>],
         given: &[Given<N>],
         adjacent: Adjacent,
     ) -> Row<N> {
         let line = lines.elements_of_line(reference);
-        let pitches: Option<Vec<N>> = reference
-            .pitches
-            .iter()
-            .take(reference.dimensions.len())
-            .skip(1)
-            .cloned()
+        let oblique = reference.oblique(spans, offsets);
+        let pitches: Option<Vec<N>> = (1..reference.dimensions.len())
+            .filter(|d| !oblique.contains(d))
+            .map(|d| reference.pitches.get(d)?.clone())
             .collect();
         // The end of a row that can be known, and whether that is where it begins.
         let known = |highest: bool| {
-            let (place, moved, is_even) = lines.row_end(reference, highest, spans, given)?;
+            let (place, moved, is_even) =
+                lines.row_end((reference, &oblique), highest, spans, given)?;
+            let place = match oblique.is_empty() {
+                true => place,
+                false => place.plus(&reference.before(&oblique, &offsets[0])),
+            };
             let apart = moved.into_iter().chain(pitches.clone()?);
             let apart: Vec<N> = apart.chain(reference.multiple.clone()).collect();
             Some((place, apart, is_even))
@@ -93,7 +99,15 @@ impl<N: Number> Row<N> {
         let length = extents.first().map_or(N::of(1.0), |e| e.positions.clone());
         let pitch = |when: Adjacent| {
             let pitch = reference.pitches.get(1)?.clone()?;
-            let step = lines.walker(reference).and_then(|(_, step)| step);
+            let walker = lines.walker(reference);
+            // The loop that goes on to the next row may move along it as well.
+            let along = walker.as_ref().and_then(|(walker, _)| {
+                let (_, across) = reference.dimensions[1].iter().find(|(v, _)| v == walker)?;
+                let (_, along) = reference.dimensions[0].iter().find(|(v, _)| v == walker)?;
+                Some(along * across)
+            });
+            let pitch = pitch.shifted(along.unwrap_or(0.0));
+            let step = walker.and_then(|(_, step)| step);
             let pitch = step.map_or(pitch.clone(), |step| pitch.times(&step));
             (adjacent == when).then_some(pitch)
         };
@@ -111,6 +125,7 @@ impl<N: Number> Row<N> {
             is_even,
             share: None,
             line,
+            last: last_byte(reference.width),
         }
     }
 
@@ -143,7 +158,7 @@ impl<N: Number> Row<N> {
         } = self;
         let covered = self.covered(column);
         let found = match (&self.start, &self.stop) {
-            (None, None) => covered.plus(line).shifted(-1.0),
+            (None, None) => covered.plus(line).shifted(-self.last),
             (None, Some((stop, alignment))) => {
                 let last = stop.shifted((column.first + column.extra) as f64);
                 let first = last.minus(&covered).shifted(1.0);
@@ -162,7 +177,7 @@ impl<N: Number> Row<N> {
             (Some((start, alignment)), _) => {
                 let start = start.shifted(column.first as f64);
                 let before = start.over(alignment).floor();
-                let last = start.plus(&covered).shifted(-1.0);
+                let last = start.plus(&covered).shifted(-self.last);
                 let after = match self.is_even {
                     true => last.over(alignment).floor(),
                     false => last
@@ -208,6 +223,15 @@ impl<N: Number> Row<N> {
     }
 }
 
+/// The share of an element before the end of which its last byte lies, where that may be in another line than the first one;
+/// else the whole element.
+pub fn last_byte(width: f64) -> f64 {
+    match (width as u64).is_power_of_two() {
+        true => 1.0,
+        false => 1.0 / width,
+    }
+}
+
 /// The largest part of a line of which all distances are whole multiples, or one element.
 pub fn alignment<N: Number>(apart: &[N], line: &N) -> N {
     let over = |parts: f64| N::sum(apart.iter().map(|m| m.over(line).scaled(parts).fraction()));
@@ -227,10 +251,11 @@ impl<N: Number> Lines<'_, N> {
         (self.name)(step, self.line.scaled(1.0 / reference.width))
     }
 
-    /// Where rows of a reference begin or end, as [`Lines::end`] says it of a variable.
+    /// Where rows of a reference begin or end, as [`Lines::end`] says it of a variable; along some dimensions across rows
+    /// with what the loops that move it along these add.
     pub fn row_end(
         &self,
-        reference: &Reference<N>,
+        (reference, oblique): (&Reference<N>, &[usize]),
         highest: bool,
         spans: &[Span<N>],
         given: &[Given<N>],
@@ -255,18 +280,31 @@ impl<N: Number> Lines<'_, N> {
         }
         let (mut place, mut apart, mut is_even) = (base, Vec::new(), true);
         for (variable, coefficient) in terms {
-            let (end, moved, even) = match spans[*variable].stands && coefficient.abs() != 1.0 {
-                true if coefficient.abs() >= LONG_STRIDE => return None,
-                true => (
-                    self.origin[*variable].clone(),
-                    vec![self.domain.loops[*variable].moves()],
-                    true,
-                ),
+            let across = reference.across(*variable, oblique);
+            let stands = spans[*variable].stands;
+            let is_long = coefficient.abs() >= LONG_STRIDE;
+            let by = match (&across, &reference.stride) {
+                (Some(across), _) => Some(across.shifted(*coefficient)),
+                (None, Some(stride)) if is_long => Some(stride.clone()),
+                _ if is_long && stands => return None,
+                _ => None,
+            };
+            let times = |n: &N| match &by {
+                Some(by) => n.times(by),
+                None => n.scaled(*coefficient),
+            };
+            let range = &self.domain.loops[*variable];
+            let (end, moved, even) = match stands && (across.is_some() || coefficient.abs() != 1.0)
+            {
+                true => (self.origin[*variable].clone(), vec![range.moves()], true),
                 false => self.end(*variable, (*coefficient > 0.0) == highest, spans, given)?,
             };
             is_even &= even;
-            place = place.plus(&end.scaled(*coefficient));
-            apart.extend(moved.into_iter().map(|step| step.scaled(*coefficient)));
+            place = place.plus(&times(&end));
+            apart.extend(moved.iter().map(times));
+            if across.is_some() && !stands {
+                apart.push(times(&range.moves()));
+            }
         }
         Some((place, apart, is_even))
     }

@@ -58,6 +58,7 @@ impl<N: Number> Lines<'_, N> {
         let whole = row.length.if_at_most(&none, &none, &whole);
         let run = Row {
             line: row.line.clone(),
+            last: row.last,
             length: whole,
             stride: 1.0,
             step: None,
@@ -110,11 +111,11 @@ impl<N: Number> Lines<'_, N> {
     ) -> Option<(N, N, bool)> {
         // Rows of one length that are known to end at a place begin at one, too.
         let from_end = || {
-            let (place, apart, is_even) = self.row_end(reference, true, spans, given)?;
+            let (place, apart, is_even) = self.row_end((reference, &[]), true, spans, given)?;
             let first = place.minus(&row.length).shifted(1.0);
             is_even.then_some((first, apart, is_even))
         };
-        let start = self.row_end(reference, false, spans, given);
+        let start = self.row_end((reference, &[]), false, spans, given);
         let (mut place, mut apart, mut is_even) = start.or_else(from_end)?;
         for d in 1..reference.dimensions.len() {
             let pitch = reference.pitches.get(d)?.as_ref()?;

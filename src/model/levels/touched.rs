@@ -63,6 +63,25 @@ impl<N: Number> Profiler<'_, N> {
             of.iter()
                 .map(|r| self.lines_of(*r, kind, level, given, Tiles::Mean, true)),
         );
+        self.at_most_whole(&of, (kind, level), lines)
+    }
+
+    /// The sum of the lines that all references touch, known one by one, with the loops from `level` on swept.
+    pub fn lines_of_arrays(&self, level: usize, lines: Vec<N>) -> N {
+        let array = |r: usize| self.references[r].array;
+        let is_first = |r: &usize| (0..*r).all(|other| array(other) != array(*r));
+        let of_array = |first: usize| {
+            let of: Vec<usize> = (first..lines.len())
+                .filter(|r| array(*r) == array(first))
+                .collect();
+            let sum = N::sum(of.iter().map(|r| lines[*r].clone()));
+            self.at_most_whole(&of, (Kind::Any, level), sum)
+        };
+        N::sum((0..lines.len()).filter(is_first).map(of_array))
+    }
+
+    /// Lines of references to one array; of several no more than it has.
+    fn at_most_whole(&self, of: &[usize], (kind, level): (Kind, usize), lines: N) -> N {
         let several = of
             .iter()
             .filter(|r| !self.covered.of(kind, level, **r).offsets.is_empty())

@@ -56,6 +56,9 @@ pub struct ParameterReport {
     /// Its value over other parameters, where the source defines it so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<String>,
+    /// Whether it depends on it which assignments are made: formulas keep those of the value that it has here.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub decides_assignments: bool,
 }
 
 /// Program inputs: a parameter that no other one defines, and on which time to speak of rests.
@@ -76,6 +79,9 @@ pub struct RootReport {
     /// File and line of its declaration, where known.
     #[serde(default)]
     pub place: Option<String>,
+    /// Whether it depends on it which assignments are made: formulas keep those of the value that it has here.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub decides_assignments: bool,
 }
 
 /// The roots, those first that most time rests on.
@@ -90,6 +96,7 @@ pub(super) fn roots(influences: &Influences) -> Vec<RootReport> {
             guessed: root.row.is_guessed(),
             influence: root.share.into(),
             place: root.row.place.clone(),
+            decides_assignments: root.row.decides(),
         })
         .collect()
 }
@@ -105,6 +112,7 @@ pub(super) fn parameters(model: &Model) -> IndexMap<String, ParameterReport> {
             kind: row.kind,
             functions: row.functions.clone(),
             definition: row.definition.as_ref().map(ToString::to_string),
+            decides_assignments: row.decides(),
         };
         (row.name.clone(), report)
     })
