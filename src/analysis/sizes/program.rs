@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::collector::{Collected, Collector};
 use super::dead::Seen;
 use super::definition::Definitions;
+use super::few::{self, Few};
 use super::found::Found;
 use super::levels::{self, LevelTable};
 use super::meant::Unset;
@@ -35,6 +36,8 @@ pub struct Sizes {
     numbers: FxHashMap<Symbol, PlaceId>,
     found: Vec<Found>,
     options: Vec<Option<i64>>,
+    /// The few numbers that places may have.
+    pub(super) few: Vec<Few>,
     /// Of every place, whether loops count it, those of callers included.
     counted: Vec<bool>,
     /// Of every place, whether statements give it values, none of which are read from outside.
@@ -120,12 +123,15 @@ impl Sizes {
         let counted = periodic::counted(known, &places, &definitions);
         let levels = levels::tables(known, &places);
         let (results, called_once) = results(known, &places);
+        let has_entry = known.ids().any(|id| known.get(id).function.is_main);
+        let few = few::few(known, &places, &definitions, has_entry);
         let mut sizes = Sizes {
             places,
             symbols,
             numbers,
             found,
             options,
+            few,
             counted,
             filled: definitions.iter().map(Definitions::is_filled).collect(),
             taken,
@@ -133,7 +139,7 @@ impl Sizes {
             levels: FxHashMap::default(),
             results,
             called_once,
-            has_entry: known.ids().any(|id| known.get(id).function.is_main),
+            has_entry,
             begun,
             turns: switches.turns,
         };
