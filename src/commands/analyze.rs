@@ -101,6 +101,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         .iter()
         .any(|(_, output)| output.is_standard_output());
     remark_without_loops(&program, voice);
+    remark_whole(&model, &outputs, voice);
     let explained = explain::explained(&model, args)?;
     let sheets = explain::nest_sheets(&model, &args.nest_sheet)?;
     let is_over = args.check_budgets && budgets::are_exceeded(&model, &project.budgets, voice)?;
@@ -150,6 +151,14 @@ fn remark_without_loops(program: &Program, voice: Voice) {
         false => "loop",
     };
     eprintln!("loopsheet: no {what} was found in {files}: there are no figures");
+}
+
+/// Says that XML, which describes a program, has the functions that `--function` leaves out of lists, too.
+fn remark_whole(model: &Model, outputs: &[(Format, Output)], voice: Voice) {
+    let is_whole = |(format, _): &(Format, Output)| matches!(format, Format::Xml);
+    if !voice.quiet && model.program.hides_some() && outputs.iter().any(is_whole) {
+        eprintln!("loopsheet: XML has all functions of the program; --function limits lists only");
+    }
 }
 
 /// Refuses outputs that would replace a file that this run reads.

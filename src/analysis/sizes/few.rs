@@ -11,9 +11,8 @@ use std::collections::BTreeSet;
 
 use super::definition::{Definition, Definitions};
 use super::places::{PlaceId, Places};
-use super::program::Sizes;
 use super::truth::{DEPTH, begins_with, literal};
-use crate::calls::{ProcedureId, Procedures};
+use crate::calls::Procedures;
 use crate::ir::{BinaryOp, Function, Type, UnaryOp, Value};
 
 /// More numbers than these are a range.
@@ -81,7 +80,7 @@ fn numbers_of(
 }
 
 /// The numbers that a value may have; `of_place` has those of variables.
-fn numbers(
+pub(super) fn numbers(
     function: &Function,
     value: &Value,
     of_place: &dyn Fn(&Value) -> Few,
@@ -123,16 +122,5 @@ fn numbers(
         }
         Value::Variable(_) => of_place(value),
         _ => None,
-    }
-}
-
-impl Sizes {
-    /// The few numbers that a value of a procedure may have, if all of the program gives it no others.
-    pub fn few_numbers(&self, procedure: ProcedureId, function: &Function, value: &Value) -> Few {
-        let of_place = |value: &Value| {
-            let place = self.place(procedure, function, value)?;
-            self.few[place.at()].clone()
-        };
-        numbers(function, value, &of_place, DEPTH)
     }
 }

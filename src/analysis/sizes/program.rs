@@ -17,7 +17,7 @@ use super::periodic;
 use super::places::{PlaceId, Places};
 use super::resolver::Resolver;
 use super::set::SetPlaces;
-use super::truth::begins_with;
+use super::truth::{DEPTH, begins_with};
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::diagnostic::Place;
 use crate::expr::{Expr, Node, Symbol, SymbolKind};
@@ -37,7 +37,7 @@ pub struct Sizes {
     found: Vec<Found>,
     options: Vec<Option<i64>>,
     /// The few numbers that places may have.
-    pub(super) few: Vec<Few>,
+    few: Vec<Few>,
     /// Of every place, whether loops count it, those of callers included.
     counted: Vec<bool>,
     /// Of every place, whether statements give it values, none of which are read from outside.
@@ -260,6 +260,15 @@ impl Sizes {
             return None;
         }
         Some([largest, smallest.as_ref().unwrap_or(largest)])
+    }
+
+    /// The few numbers that a value of a procedure may have, if all of the program gives it no others.
+    pub fn few_numbers(&self, procedure: ProcedureId, function: &Function, value: &Value) -> Few {
+        let of_place = |value: &Value| {
+            let place = self.place(procedure, function, value)?;
+            self.few[place.at()].clone()
+        };
+        few::numbers(function, value, &of_place, DEPTH)
     }
 
     /// Where a procedure ends to count a variable up, or what the variable is a copy of, over places.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Undecided, Walker, leaving, records};
 use crate::alternatives::either;
 use crate::coverage;
-use crate::expr::{Expr, Symbol};
+use crate::expr::{self, Expr, Node, Symbol};
 use crate::facts::{Block, Branch, Constant, Decision, Item, Origin};
 use crate::guards::{self, Counted};
 use crate::ir::visit::variables_of;
@@ -216,7 +216,10 @@ impl Walker<'_> {
             };
             let probability = self.undecided_probability(&usual, truth);
             let arms = (then, otherwise);
-            let usual = usual_share(self);
+            let usual = usual_share(self).or_else(|| {
+                let share = self.guessed_period(&branch.condition, &decision)?;
+                (share.as_number() != Some(0.5)).then_some((share, Origin::Default))
+            });
             self.undecided.push(Undecided {
                 probability: probability.clone(),
                 condition: branch.condition.clone(),
@@ -387,12 +390,21 @@ impl Walker<'_> {
         };
         let apart = (left - right).expand();
         let clamped = |(id, a, b): (VarId, Expr, Expr)| {
-            let further = (b.clone() - a.clone()).expand();
-            let is_min = match (apart == further, apart == (-further).expand()) {
-                (true, _) => is_greater,
-                (_, true) => !is_greater,
-                _ => return None,
+            let is_apart = |a: &Expr, b: &Expr| {
+                let further = (b.clone() - a.clone()).expand();
+                match (apart == further, apart == (-further).expand()) {
+                    (true, _) => Some(is_greater),
+                    (_, true) => Some(!is_greater),
+                    _ => None,
+                }
             };
+            // What is kept from passing the other limit, too, which is taken to lie beyond this one.
+            let limited = || {
+                let (is_smallest, mut values) = extremum(&b)?;
+                let is_min = values.find_map(|b| is_apart(&a, b))?;
+                (is_min != is_smallest).then_some(is_min)
+            };
+            let is_min = is_apart(&a, &b).or_else(limited)?;
             let ends = [a, b];
             Some((
                 id,
@@ -404,6 +416,15 @@ impl Walker<'_> {
             ))
         };
         differing.into_iter().filter_map(clamped).collect()
+    }
+}
+
+/// The values of which one is the smallest or the largest, and whether it is the smallest.
+fn extremum(value: &Expr) -> Option<(bool, std::slice::Iter<'_, Expr>)> {
+    match value.node() {
+        Node::Call(expr::Function::Min, values) => Some((true, values.iter())),
+        Node::Call(expr::Function::Max, values) => Some((false, values.iter())),
+        _ => None,
     }
 }
 

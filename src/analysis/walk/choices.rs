@@ -9,7 +9,11 @@ use std::collections::BTreeSet;
 
 use super::{Walker, leaving};
 use crate::expr::Expr;
-use crate::ir::{BinaryOp, If, Stmt, UnaryOp, Value};
+use crate::facts::Decision;
+use crate::guards;
+use crate::guesses::NOMINAL;
+use crate::ir::{BinaryOp, If, Stmt, UnaryOp, Value, VarId};
+use crate::symbols::Known;
 
 /// The arms of a chain of conditions, and what runs where none of these holds.
 struct Chain<'s> {
@@ -42,6 +46,32 @@ impl<'s> Chain<'s> {
 }
 
 impl Walker<'_> {
+    /// How often a condition holds of which a part asks whether a count is a multiple of a period: whatever else it asks,
+    /// about as often. A period of which nothing is known is taken to be as long as a loop.
+    pub(super) fn guessed_period(&self, condition: &Value, decision: &Decision) -> Option<Expr> {
+        let meaning = |name: &str| self.effects.target(name).meaning();
+        let multiple = guards::periodic_part(condition, &meaning)?;
+        let varies = match decision {
+            Decision::Data | Decision::Loops => true,
+            Decision::Fixed => {
+                (self.sizes).counts(self.procedure, self.function(), multiple.dividend)
+            }
+            Decision::Guard(_) | Decision::Once(_) | Decision::PerhapsOnce(_) => false,
+        };
+        let every = match multiple.divisor.unconverted() {
+            Value::Integer(every) if *every > 1 => *every as f64,
+            Value::Variable(id) if !self.changes_in_loops(*id) => NOMINAL,
+            _ => return None,
+        };
+        let is_followed = varies && self.symbols.is_integer(multiple.remainder);
+        is_followed.then(|| multiple.share(Expr::from(every)))
+    }
+
+    fn changes_in_loops(&self, id: VarId) -> bool {
+        self.symbols.loops.contains(&id)
+            || matches!(self.symbols.known.get(&id), Some(Known::Changes { .. }))
+    }
+
     /// How often a branch is taken that is one of several on one number, of those times in which it is asked.
     pub(super) fn share_of_choice(&mut self, branch: &If) -> Option<Expr> {
         let key = &branch.place;
