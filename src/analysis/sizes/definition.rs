@@ -190,6 +190,18 @@ impl<'u> Definitions<'u> {
     }
 }
 
+/// Whether a dummy argument keeps what it is passed: neither its procedure nor one that this passes it on to assigns it.
+pub(super) fn is_left_alone(all: &[Definitions], dummy: PlaceId, seen: &mut Vec<PlaceId>) -> bool {
+    if seen.contains(&dummy) {
+        return true;
+    }
+    seen.push(dummy);
+    (all[dummy.at()].assigned.iter()).all(|definition| match definition {
+        Definition::Returned(dummy) => is_left_alone(all, *dummy, seen),
+        _ => false,
+    })
+}
+
 /// Whether a value is one of those, not just equal to it.
 pub fn is_among(values: &[&Value], value: &Value) -> bool {
     values.iter().any(|other| std::ptr::eq(*other, value))

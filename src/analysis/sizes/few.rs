@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use super::definition::{Definition, Definitions};
+use super::definition::{Definition, Definitions, is_left_alone};
 use super::places::{PlaceId, Places};
 use super::truth::{DEPTH, begins_with, literal};
 use crate::calls::Procedures;
@@ -34,8 +34,14 @@ pub(super) fn few(
         let of = |(id, definitions): (PlaceId, &Definitions)| {
             let number = |id: PlaceId| found[id.at()].clone();
             let known_before = number(id);
-            known_before
-                .or_else(|| numbers_of((known, places), (id, definitions), has_entry, &number))
+            let stays = |definition: &Definition| match definition {
+                Definition::Returned(dummy) => is_left_alone(all, *dummy, &mut Vec::new()),
+                _ => false,
+            };
+            known_before.or_else(|| {
+                let left_alone = (definitions, &stays as &dyn Fn(&Definition) -> bool);
+                numbers_of((known, places), (id, left_alone), has_entry, &number)
+            })
         };
         let next: Vec<Few> = (0..).map(PlaceId).zip(all).map(of).collect();
         if next == found {
@@ -48,7 +54,7 @@ pub(super) fn few(
 
 fn numbers_of(
     (known, places): (&Procedures, &Places),
-    (id, definitions): (PlaceId, &Definitions),
+    (id, (definitions, stays)): (PlaceId, (&Definitions, &dyn Fn(&Definition) -> bool)),
     has_entry: bool,
     number: &dyn Fn(PlaceId) -> Few,
 ) -> Few {
@@ -65,7 +71,8 @@ fn numbers_of(
         return None;
     }
     let mut found = BTreeSet::new();
-    for definition in definitions.assigned.iter().chain(&definitions.passed) {
+    let given = definitions.assigned.iter().chain(&definitions.passed);
+    for definition in given.filter(|definition| !stays(definition)) {
         let Definition::Value(procedure, value) = definition else {
             return None;
         };

@@ -83,6 +83,8 @@ impl Sizes {
                     _ => return None,
                 }
             }
+            // What loops count is no period: it is another one each time.
+            divisor if self.counts(procedure, function, divisor) => return None,
             divisor => {
                 self.number_of(place(divisor)?, DEPTH)?;
                 self.value(procedure, function, divisor)?.0

@@ -37,6 +37,13 @@ impl Walker<'_> {
         before
     }
 
+    /// The same of the condition of an arm that is not taken, where the next one is asked.
+    pub(super) fn answer_in_chain(&mut self, condition: &Value) {
+        if stays_the_same(condition) {
+            self.add_answers(condition, false, DEPTH);
+        }
+    }
+
     pub(super) fn forget(&mut self, before: usize) {
         self.answers.truncate(before);
     }

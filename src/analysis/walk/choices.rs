@@ -93,7 +93,7 @@ impl Walker<'_> {
     }
 
     /// What is given to each arm, and to what runs where none is taken.
-    fn weights(&self, chain: &Chain, subject: &Value) -> Option<Vec<f64>> {
+    fn weights(&mut self, chain: &Chain, subject: &Value) -> Option<Vec<f64>> {
         let numbers = self
             .sizes
             .few_numbers(self.procedure, self.function(), subject)
@@ -103,6 +103,7 @@ impl Walker<'_> {
             None if chain.arms.len() > 1 => self.shares_of_labels(chain)?,
             None => return None,
         };
+        self.leave_out_answered(chain, &mut weights);
         let fails = |arm: &[Stmt]| leaving::leaves_all(arm) && self.is_failure(arm);
         for (arm, weight) in chain.arms.iter().zip(&mut weights) {
             if fails(&arm.then) {
@@ -118,6 +119,20 @@ impl Walker<'_> {
             .iter()
             .any(|weight| *weight > 0.0)
             .then_some(weights)
+    }
+
+    /// Nothing comes to an arm whose condition cannot hold behind those before, nor to what is behind one that always does.
+    fn leave_out_answered(&mut self, chain: &Chain, weights: &mut [f64]) {
+        let before = self.answers.len();
+        for (arm, at) in chain.arms.iter().zip(0..) {
+            match self.answered(&arm.condition) {
+                Some(true) => weights[at + 1..].fill(0.0),
+                Some(false) => weights[at] = 0.0,
+                None => {}
+            }
+            self.answer_in_chain(&arm.condition);
+        }
+        self.forget(before);
     }
 
     /// As many as the numbers that conditions name, or one of each.
