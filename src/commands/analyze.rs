@@ -100,8 +100,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     let to_stdout = outputs
         .iter()
         .any(|(_, output)| output.is_standard_output());
-    remark_without_loops(&program, voice);
-    remark_whole(&model, &outputs, voice);
+    remark_on(&model, &outputs, voice);
     let explained = explain::explained(&model, args)?;
     let sheets = explain::nest_sheets(&model, &args.nest_sheet)?;
     let is_over = args.check_budgets && budgets::are_exceeded(&model, &project.budgets, voice)?;
@@ -135,6 +134,12 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     } else {
         Status::Done
     })
+}
+
+/// Says what outputs could hide.
+fn remark_on(model: &Model, outputs: &[(Format, Output)], voice: Voice) {
+    remark_without_loops(model.program, voice);
+    remark_whole(model, outputs, voice);
 }
 
 /// Says that there is nothing that costs anything, which figures of zero could hide.

@@ -130,7 +130,7 @@ impl<'k, 'u> Collector<'k, 'u> {
         let under_input = under_input(self.known, &self.command_line, id);
         let instead_of_input = instead_of_input(self.known, id);
         let counters: Vec<Arc<Counter>> = counters(function).into_iter().map(Arc::new).collect();
-        let (mut limits, mut floors): (Vec<&Value>, Vec<&Value>) = Default::default();
+        let [mut limits, mut floors]: [Vec<&Value>; 2] = Default::default();
         statements(&function.body, InLoop::No, &mut |stmt, _| {
             match stmt {
                 Stmt::Assign { target, value, .. } => {
@@ -138,20 +138,15 @@ impl<'k, 'u> Collector<'k, 'u> {
                     if !self.counted_up(id, target, (&counters, value)) {
                         self.assigned(id, target, (value, is_among(&limits, value)));
                     }
-                    if is_among(&floors, value)
-                        && let Some(place) = self.place(id, target)
-                    {
-                        self.of(place).floors.push(value);
-                    }
-                    if is_among(&under_input, value)
-                        && let Some(place) = self.place(id, target)
-                    {
-                        self.of(place).under_input.push(value);
-                    }
-                    if is_among(&instead_of_input, value)
-                        && let Some(place) = self.place(id, target)
-                    {
-                        self.of(place).instead_of_input.push(value);
+                    if let Some(place) = self.place(id, target) {
+                        let of = self.of(place);
+                        for (all, own) in [
+                            (&floors, &mut of.floors),
+                            (&under_input, &mut of.under_input),
+                            (&instead_of_input, &mut of.instead_of_input),
+                        ] {
+                            own.extend(is_among(all, value).then_some(value));
+                        }
                     }
                 }
                 Stmt::Call {

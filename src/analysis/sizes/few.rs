@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use super::definition::{Definition, Definitions, is_left_alone};
-use super::places::{PlaceId, Places};
+use super::places::{Place, PlaceId, Places};
 use super::truth::{DEPTH, begins_with, literal};
 use crate::calls::Procedures;
 use crate::ir::{BinaryOp, Function, Type, UnaryOp, Value};
@@ -38,9 +38,13 @@ pub(super) fn few(
                 Definition::Returned(dummy) => is_left_alone(all, *dummy, &mut Vec::new()),
                 _ => false,
             };
-            known_before.or_else(|| {
-                let left_alone = (definitions, &stays as &dyn Fn(&Definition) -> bool);
-                numbers_of((known, places), (id, left_alone), has_entry, &number)
+            let given = definitions.assigned.iter().filter(|given| !stays(given));
+            let given: Vec<&Definition> = given.chain(&definitions.passed).collect();
+            let is_open = is_open(places.get(id), definitions)
+                || !definitions.passed.is_empty() && !has_entry;
+            known_before.or_else(|| match is_open {
+                true => None,
+                false => numbers_of((known, places), (id, definitions), &given, &number),
             })
         };
         let next: Vec<Few> = (0..).map(PlaceId).zip(all).map(of).collect();
@@ -52,27 +56,25 @@ pub(super) fn few(
     found
 }
 
-fn numbers_of(
-    (known, places): (&Procedures, &Places),
-    (id, (definitions, stays)): (PlaceId, (&Definitions, &dyn Fn(&Definition) -> bool)),
-    has_entry: bool,
-    number: &dyn Fn(PlaceId) -> Few,
-) -> Few {
-    let place = places.get(id);
-    let is_open = definitions.is_handed_out
+/// Whether a place may have other values than statements and calls give it, or is one of many.
+fn is_open(place: &Place, definitions: &Definitions) -> bool {
+    definitions.is_handed_out
         || definitions.is_aliased
         || definitions.has_unreached
         || !definitions.other_initial.is_empty()
-        || !definitions.passed.is_empty() && !has_entry
         || place.is_real
         || place.is_array
-        || place.array.is_some();
-    if is_open {
-        return None;
-    }
+        || place.array.is_some()
+}
+
+fn numbers_of(
+    (known, places): (&Procedures, &Places),
+    (id, definitions): (PlaceId, &Definitions),
+    given: &[&Definition],
+    number: &dyn Fn(PlaceId) -> Few,
+) -> Few {
     let mut found = BTreeSet::new();
-    let given = definitions.assigned.iter().chain(&definitions.passed);
-    for definition in given.filter(|definition| !stays(definition)) {
+    for definition in given {
         let Definition::Value(procedure, value) = definition else {
             return None;
         };

@@ -150,16 +150,10 @@ impl Sizes {
                     Value::Integer(level) => Some(Expr::from(*level)),
                     level => Some(sizes.value(id, known.get(id).function, level)?.0),
                 });
-            let LevelTable {
-                factor,
-                dimension,
-                rises,
-                ..
-            } = table;
             let table = LevelTable {
-                factor,
-                dimension,
-                rises,
+                factor: table.factor,
+                dimension: table.dimension,
+                rises: table.rises,
                 largest,
             };
             (place, table)

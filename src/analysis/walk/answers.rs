@@ -10,8 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Walker;
 use crate::assignments::count_assignments;
-use crate::ir::visit::{InLoop, each_value, statements, values_of, variables_of};
-use crate::ir::{BinaryOp, Stmt, Type, UnaryOp, Value, addressed};
+use crate::calls::Target;
+use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of, variables_of};
+use crate::ir::{BinaryOp, Role, Stmt, Type, UnaryOp, Value, VarId, addressed};
 
 /// Parts of conditions are followed so far.
 const DEPTH: u32 = 16;
@@ -133,7 +134,29 @@ impl Walker<'_> {
             });
         });
         let is_number = |value: &Value| !matches!(value.ty(self.function()), Type::Unknown);
-        found || !is_number(condition)
+        found || !is_number(condition) || self.is_within_reach(&used, arm)
+    }
+
+    /// Whether procedures that statements call may give one of some variables another value in a way that is not followed.
+    fn is_within_reach(&self, used: &BTreeSet<VarId>, arm: &[Stmt]) -> bool {
+        let function = self.function();
+        let is_shared = |id: &VarId| function.variable(*id).role == Role::Global;
+        let is_member = |id: &VarId| function.variable(*id).name.is_member();
+        if used.iter().any(|id| function.aliased.contains(id)) {
+            return true;
+        }
+        let (shared, member) = (used.iter().any(is_shared), used.iter().any(is_member));
+        let mut found = false;
+        statements(arm, InLoop::No, &mut |stmt, _| {
+            calls_of(stmt, &mut |name, _| {
+                found |= match self.effects.target(name) {
+                    Target::Library(_) | Target::Communication(_) => false,
+                    Target::Body(_) if self.effects.is_known(name) => member,
+                    _ => shared || member,
+                };
+            });
+        });
+        found
     }
 }
 
