@@ -98,6 +98,21 @@ pub(super) fn periodic_share(symbols: &mut Symbols, condition: &Value) -> Option
         .then(|| multiple.share(every))
 }
 
+/// The part of a condition that asks whether a number is a multiple of another, if one does.
+pub(super) fn periodic_part<'v>(
+    condition: &'v Value,
+    meaning: &dyn Fn(&str) -> Option<Meaning>,
+) -> Option<Multiple<'v>> {
+    match condition {
+        Value::Binary(BinaryOp::And | BinaryOp::Or, left, right) => {
+            let sides = [left, right].map(|side| periodic_part(side, meaning));
+            let mut found = sides.into_iter().flatten();
+            found.next().filter(|_| found.next().is_none())
+        }
+        _ => Multiple::of(condition, meaning),
+    }
+}
+
 /// One or nothing, as a condition on sizes holds: `if (n > 0)`. `is_size` says of what.
 pub(super) fn share_of_sizes(
     symbols: &mut Symbols,

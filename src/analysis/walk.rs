@@ -1,8 +1,10 @@
 //! The walk over the statements of a function that builds its facts.
 
+mod answers;
 mod bodies;
 mod branches;
 mod calls;
+mod choices;
 mod coarse;
 mod compared;
 mod doubling;
@@ -236,6 +238,8 @@ fn analyze_procedure(
         trip_counts: BTreeMap::new(),
         datatypes: None,
         undecided: Vec::new(),
+        answers: Vec::new(),
+        choices: HashMap::new(),
         once: BTreeSet::new(),
         compared: None,
     };
@@ -392,6 +396,10 @@ struct Walker<'f> {
     datatypes: Option<Datatypes<'f>>,
     /// Branches whose conditions are not constants.
     undecided: Vec<Undecided>,
+    /// What branches around the walk have found.
+    answers: Vec<answers::Answer>,
+    /// The shares of branches that are one of several on one number, with their conditions.
+    choices: HashMap<Place, (Value, Expr)>,
     /// The probabilities of branches that a run takes once.
     once: BTreeSet<Symbol>,
     /// Where the elements are that the iterations of the loop around the walk may have in common, if it has no loops inside.

@@ -100,7 +100,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     let to_stdout = outputs
         .iter()
         .any(|(_, output)| output.is_standard_output());
-    remark_without_loops(&program, voice);
+    remark_on(&model, &outputs, voice);
     let explained = explain::explained(&model, args)?;
     let sheets = explain::nest_sheets(&model, &args.nest_sheet)?;
     let is_over = args.check_budgets && budgets::are_exceeded(&model, &project.budgets, voice)?;
@@ -136,6 +136,12 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     })
 }
 
+/// Says what outputs could hide.
+fn remark_on(model: &Model, outputs: &[(Format, Output)], voice: Voice) {
+    remark_without_loops(model.program, voice);
+    remark_whole(model, outputs, voice);
+}
+
 /// Says that there is nothing that costs anything, which figures of zero could hide.
 fn remark_without_loops(program: &Program, voice: Voice) {
     if voice.quiet || coverage::coverage(program).loops > 0 {
@@ -150,6 +156,14 @@ fn remark_without_loops(program: &Program, voice: Voice) {
         false => "loop",
     };
     eprintln!("loopsheet: no {what} was found in {files}: there are no figures");
+}
+
+/// Says that XML, which describes a program, has the functions that `--function` leaves out of lists, too.
+fn remark_whole(model: &Model, outputs: &[(Format, Output)], voice: Voice) {
+    let is_whole = |(format, _): &(Format, Output)| matches!(format, Format::Xml);
+    if !voice.quiet && model.program.hides_some() && outputs.iter().any(is_whole) {
+        eprintln!("loopsheet: XML has all functions of the program; --function limits lists only");
+    }
 }
 
 /// Refuses outputs that would replace a file that this run reads.

@@ -49,6 +49,7 @@ mod fortran_forms;
 mod front;
 mod generics;
 mod given;
+mod guessed_shares;
 mod guide;
 mod in_core;
 mod interpret;

@@ -3,7 +3,7 @@
 //!
 //! Where rows lie one behind another, they fill what is declared for their elements: their mean length is its extent
 //! over the number of rows. Elsewhere such loops are short; those that repeat other loops, until something converges
-//! or time is over, are not.
+//! or time is over, are not. One that only brings a real number into a range (`while (x > half) x -= length;`) ends at once.
 
 use super::{Around, Guesses, NOMINAL, each_loop};
 use crate::expr::{Expr, Symbol, SymbolKind};
@@ -13,6 +13,9 @@ use crate::source::Language;
 
 /// Iterations of a loop over what one element of data counts.
 pub(super) const SHORT: f64 = 8.0;
+
+/// Iterations of a loop that only moves a real number by a step.
+const FEW: f64 = 2.0;
 
 /// Gives a value to every trip count that is a parameter.
 pub(super) fn give(program: &mut Program) {
@@ -86,6 +89,7 @@ impl<'p> Guesses<'p> {
         let repeats = inner.body.items.iter().any(has_loops) || !inner.body.calls.is_empty();
         let usual = match inner.variable.is_none() && repeats && !reads(&inner.body) {
             true => NOMINAL,
+            false if inner.variable.is_none() && only_adds(&inner.body) => FEW,
             false => SHORT,
         };
         Expr::from(usual.min(most))
@@ -119,6 +123,18 @@ fn has_loops(item: &Item) -> bool {
             branch.then.items.iter().chain(otherwise).any(has_loops)
         }
     }
+}
+
+/// Whether a block only adds a step to a real scalar, which may be a multiple of something.
+fn only_adds(block: &Block) -> bool {
+    let counts = block.flops.total();
+    counts.adds == 1
+        && counts.multiplies <= 1
+        && counts.flops() == counts.adds + counts.multiplies
+        && block.texts == 0
+        && block.streams.is_empty()
+        && block.calls.is_empty()
+        && block.items.is_empty()
 }
 
 /// Whether a block reads input itself: its loop ends with the lines, of which such input has few.

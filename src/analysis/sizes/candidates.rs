@@ -28,6 +28,8 @@ pub struct Candidates {
     pub defaults: [Vec<Expr>; 2],
     /// It is no larger than these.
     pub limits: Vec<Expr>,
+    /// It is no smaller than these.
+    pub floors: Vec<Result<Expr, Gap>>,
     pub is_given: bool,
     /// What it is given where one process runs alone.
     pub alone: Option<i64>,
@@ -51,6 +53,14 @@ impl Candidates {
             Err(Gap::Circle) => self.is_circular = true,
             Err(Gap::Unfollowed) => self.has_gaps = true,
             Err(Gap::Given) => self.is_given = true,
+        }
+    }
+
+    /// Takes the values that it is no smaller than for values of it. Of what is read from outside they are not the default.
+    pub fn add_floors(&mut self) {
+        let floors = std::mem::take(&mut self.floors);
+        if !self.is_given {
+            floors.into_iter().for_each(|floor| self.add(floor));
         }
     }
 
@@ -92,6 +102,7 @@ impl Candidates {
             mut values,
             defaults,
             limits: _,
+            floors: _,
             is_given,
             alone,
             is_counted,

@@ -130,7 +130,7 @@ impl<'k, 'u> Collector<'k, 'u> {
         let under_input = under_input(self.known, &self.command_line, id);
         let instead_of_input = instead_of_input(self.known, id);
         let counters: Vec<Arc<Counter>> = counters(function).into_iter().map(Arc::new).collect();
-        let mut limits: Vec<&Value> = Vec::new();
+        let [mut limits, mut floors]: [Vec<&Value>; 2] = Default::default();
         statements(&function.body, InLoop::No, &mut |stmt, _| {
             match stmt {
                 Stmt::Assign { target, value, .. } => {
@@ -138,15 +138,15 @@ impl<'k, 'u> Collector<'k, 'u> {
                     if !self.counted_up(id, target, (&counters, value)) {
                         self.assigned(id, target, (value, is_among(&limits, value)));
                     }
-                    if is_among(&under_input, value)
-                        && let Some(place) = self.place(id, target)
-                    {
-                        self.of(place).under_input.push(value);
-                    }
-                    if is_among(&instead_of_input, value)
-                        && let Some(place) = self.place(id, target)
-                    {
-                        self.of(place).instead_of_input.push(value);
+                    if let Some(place) = self.place(id, target) {
+                        let of = self.of(place);
+                        for (all, own) in [
+                            (&floors, &mut of.floors),
+                            (&under_input, &mut of.under_input),
+                            (&instead_of_input, &mut of.instead_of_input),
+                        ] {
+                            own.extend(is_among(all, value).then_some(value));
+                        }
                     }
                 }
                 Stmt::Call {
@@ -168,7 +168,11 @@ impl<'k, 'u> Collector<'k, 'u> {
                         self.assign(id, &Value::Variable(*variable), definition);
                     }
                 }
-                Stmt::If(branch) => limits.extend(upper_limit(branch)),
+                Stmt::If(branch) => match Limit::of(branch) {
+                    Some(Limit::Upper(limit)) => limits.push(limit),
+                    Some(Limit::Lower(limit)) => floors.push(limit),
+                    None => {}
+                },
                 Stmt::Jump { .. }
                 | Stmt::Mark { .. }
                 | Stmt::Evaluate { .. }
@@ -416,20 +420,40 @@ impl<'k, 'u> Collector<'k, 'u> {
     }
 }
 
-/// The value that a variable is limited to: the `n` of `if (x > n) x = n`.
-fn upper_limit(branch: &If) -> Option<&Value> {
-    let [Stmt::Assign { target, value, .. }] = &branch.then[..] else {
-        return None;
-    };
-    let Value::Binary(op, left, right) = &branch.condition else {
-        return None;
-    };
-    let (smaller, larger) = match op {
-        BinaryOp::Less | BinaryOp::LessOrEqual => (&**left, &**right),
-        BinaryOp::Greater | BinaryOp::GreaterOrEqual => (&**right, &**left),
-        _ => return None,
-    };
-    (branch.otherwise.is_empty() && value == smaller && target == larger).then_some(value)
+/// A value that a variable is kept from passing: the `n` of `if (x > n) x = n`, also where the other limit is asked for
+/// next.
+enum Limit<'v> {
+    Upper(&'v Value),
+    Lower(&'v Value),
+}
+
+impl<'v> Limit<'v> {
+    fn of(branch: &'v If) -> Option<Limit<'v>> {
+        let [Stmt::Assign { target, value, .. }] = &branch.then[..] else {
+            return None;
+        };
+        let Value::Binary(op, left, right) = &branch.condition else {
+            return None;
+        };
+        let (smaller, larger) = match op {
+            BinaryOp::Less | BinaryOp::LessOrEqual => (&**left, &**right),
+            BinaryOp::Greater | BinaryOp::GreaterOrEqual => (&**right, &**left),
+            _ => return None,
+        };
+        let is_alone = match &branch.otherwise[..] {
+            [] => true,
+            [Stmt::If(next)] => {
+                Limit::of(next).is_some()
+                    && matches!(&next.then[..], [Stmt::Assign { target: other, .. }] if other == target)
+            }
+            _ => false,
+        };
+        match is_alone {
+            true if value == smaller && target == larger => Some(Limit::Upper(value)),
+            true if value == larger && target == smaller => Some(Limit::Lower(value)),
+            _ => None,
+        }
+    }
 }
 
 fn counts_down(step: &Value) -> bool {

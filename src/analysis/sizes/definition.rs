@@ -51,6 +51,8 @@ pub struct Definitions<'u> {
     pub other_initial: Vec<(ProcedureId, &'u Value)>,
     /// Of what is assigned, the values of statements that no condition and no loop is around.
     pub unconditional: Vec<&'u Value>,
+    /// Of what is assigned, the values that it is given where it is smaller: `if (x < n) x = n`.
+    pub floors: Vec<&'u Value>,
     /// Of what is assigned, the values of statements under conditions on what their procedure reads.
     pub under_input: Vec<&'u Value>,
     /// Of what is assigned, the values of statements that run where it is not read.
@@ -79,6 +81,11 @@ impl<'u> Definitions<'u> {
     /// Whether no condition and no loop is around the statement that assigns the value.
     pub fn is_unconditional(&self, value: &Value) -> bool {
         is_among(&self.unconditional, value)
+    }
+
+    /// Whether the statement that assigns the value keeps the place from being smaller.
+    pub fn is_floor(&self, value: &Value) -> bool {
+        is_among(&self.floors, value)
     }
 
     /// Whether the statement that assigns the value is under a condition on what its procedure reads.
@@ -181,6 +188,18 @@ impl<'u> Definitions<'u> {
             self.passed.push(definition);
         }
     }
+}
+
+/// Whether a dummy argument keeps what it is passed: neither its procedure nor one that this passes it on to assigns it.
+pub(super) fn is_left_alone(all: &[Definitions], dummy: PlaceId, seen: &mut Vec<PlaceId>) -> bool {
+    if seen.contains(&dummy) {
+        return true;
+    }
+    seen.push(dummy);
+    (all[dummy.at()].assigned.iter()).all(|definition| match definition {
+        Definition::Returned(dummy) => is_left_alone(all, *dummy, seen),
+        _ => false,
+    })
 }
 
 /// Whether a value is one of those, not just equal to it.

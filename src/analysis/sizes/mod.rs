@@ -37,6 +37,7 @@
 //! levels        tables of sizes that fall by a factor from entry to entry
 //! periodic      how often `mod(step, every) == 0` holds
 //! options       the value that a flag has unless the input says otherwise, which decides branches
+//! few           the few numbers that a place may have, by which branches are guessed
 //! ```
 //!
 //! Statements are not taken in the order in which they run: where several give a place different values, the
@@ -56,6 +57,7 @@ mod counters;
 mod dead;
 mod decisive;
 mod definition;
+mod few;
 mod first;
 mod found;
 mod guarded;

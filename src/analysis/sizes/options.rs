@@ -15,7 +15,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::definition::{Definition, Definitions};
+use super::definition::{Definition, Definitions, is_left_alone};
 use super::places::{PlaceId, Places};
 use super::program::Sizes;
 use super::truth::{Choice, DEPTH, begins_with, literal};
@@ -100,18 +100,6 @@ fn only(numbers: &[i64]) -> Option<i64> {
         .iter()
         .all(|number| *number == first)
         .then_some(first)
-}
-
-/// Whether a dummy argument keeps what it is passed: neither its procedure nor one that this passes it on to assigns it.
-fn is_left_alone(all: &[Definitions], dummy: PlaceId, seen: &mut Vec<PlaceId>) -> bool {
-    if seen.contains(&dummy) {
-        return true;
-    }
-    seen.push(dummy);
-    (all[dummy.at()].assigned.iter()).all(|definition| match definition {
-        Definition::Returned(dummy) => is_left_alone(all, *dummy, seen),
-        _ => false,
-    })
 }
 
 impl Sizes {

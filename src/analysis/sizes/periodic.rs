@@ -42,6 +42,15 @@ pub(super) fn counted(known: &Procedures, places: &Places, all: &[Definitions]) 
 }
 
 impl Sizes {
+    /// Whether loops count a value, those of callers included.
+    pub fn counts(&self, procedure: ProcedureId, function: &Function, value: &Value) -> bool {
+        let place = match value {
+            Value::Variable(_) | Value::Element { .. } => self.place(procedure, function, value),
+            _ => None,
+        };
+        place.is_some_and(|place| self.is_counted(place))
+    }
+
     /// The share of the times in which such a condition holds, over places.
     pub fn periodic_share(
         &self,
@@ -58,9 +67,8 @@ impl Sizes {
             Value::Variable(_) | Value::Element { .. } => self.place(procedure, function, value),
             _ => None,
         };
-        let counts = || place(multiple.dividend).is_some_and(|place| self.is_counted(place));
         let varies = match decision {
-            Decision::Fixed => counts(),
+            Decision::Fixed => self.counts(procedure, function, multiple.dividend),
             Decision::Data | Decision::Loops => true,
             Decision::Guard(_) | Decision::Once(_) | Decision::PerhapsOnce(_) => false,
         };
@@ -75,6 +83,8 @@ impl Sizes {
                     _ => return None,
                 }
             }
+            // What loops count is no period: it is another one each time.
+            divisor if self.counts(procedure, function, divisor) => return None,
             divisor => {
                 self.number_of(place(divisor)?, DEPTH)?;
                 self.value(procedure, function, divisor)?.0

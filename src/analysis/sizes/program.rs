@@ -8,6 +8,7 @@ use super::collector::{Collected, Collector};
 use super::dead::Seen;
 use super::decisive::Decisive;
 use super::definition::Definitions;
+use super::few::{self, Few};
 use super::found::Found;
 use super::levels::{self, LevelTable};
 use super::meant::Unset;
@@ -17,7 +18,7 @@ use super::periodic;
 use super::places::{PlaceId, Places};
 use super::resolver::Resolver;
 use super::set::SetPlaces;
-use super::truth::begins_with;
+use super::truth::{DEPTH, begins_with};
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::diagnostic::Place;
 use crate::expr::{Expr, Node, Symbol, SymbolKind};
@@ -36,6 +37,8 @@ pub struct Sizes {
     numbers: FxHashMap<Symbol, PlaceId>,
     found: Vec<Found>,
     options: Vec<Option<i64>>,
+    /// The few numbers that places may have.
+    few: Vec<Few>,
     /// Of every place, whether loops count it, those of callers included.
     counted: Vec<bool>,
     /// Of every place, whether statements give it values, none of which are read from outside.
@@ -124,12 +127,15 @@ impl Sizes {
         let counted = periodic::counted(known, &places, &definitions);
         let levels = levels::tables(known, &places);
         let (results, called_once) = results(known, &places);
+        let has_entry = known.ids().any(|id| known.get(id).function.is_main);
+        let few = few::few(known, &places, &definitions, has_entry);
         let mut sizes = Sizes {
             places,
             symbols,
             numbers,
             found,
             options,
+            few,
             counted,
             filled: definitions.iter().map(Definitions::is_filled).collect(),
             taken,
@@ -137,7 +143,7 @@ impl Sizes {
             levels: FxHashMap::default(),
             results,
             called_once,
-            has_entry: known.ids().any(|id| known.get(id).function.is_main),
+            has_entry,
             begun,
             turns: switches.turns,
             decisive,
@@ -265,6 +271,15 @@ impl Sizes {
             return None;
         }
         Some([largest, smallest.as_ref().unwrap_or(largest)])
+    }
+
+    /// The few numbers that a value of a procedure may have, if all of the program gives it no others.
+    pub fn few_numbers(&self, procedure: ProcedureId, function: &Function, value: &Value) -> Few {
+        let of_place = |value: &Value| {
+            let place = self.place(procedure, function, value)?;
+            self.few[place.at()].clone()
+        };
+        few::numbers(function, value, &of_place, DEPTH)
     }
 
     /// Where a procedure ends to count a variable up, or what the variable is a copy of, over places.

@@ -145,9 +145,10 @@ impl<'a, 'u> Resolver<'a, 'u> {
         }
         let mut candidates = Candidates::default();
         self.assigned(place, &mut candidates, depth);
-        let is_assigned = !candidates.is_empty();
+        let is_assigned = !candidates.is_empty() || !candidates.floors.is_empty();
         self.passed(place, &mut candidates, depth);
         let initial = self.initial(place, &mut candidates, depth);
+        candidates.add_floors();
         candidates.leave_out(&self.symbols[place.at()]);
         if candidates.may_be_read(self.places.get(place), initial.is_some())
             && let Some((name, number)) = self.input(place, candidates.is_given)
@@ -213,7 +214,10 @@ impl<'a, 'u> Resolver<'a, 'u> {
                             let is_certain = self.at_once.contains(procedure);
                             found.defaults[usize::from(!is_certain)].push(value.clone());
                         }
-                        found.add(value);
+                        match self.definitions[place.at()].is_floor(assigned) {
+                            true => found.floors.push(value),
+                            false => found.add(value),
+                        }
                     }
                     Definition::Array(other) => {
                         let value = self.mention(self.counterpart(own, *other), depth - 1);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Undecided, Walker, leaving, records};
 use crate::alternatives::either;
 use crate::coverage;
-use crate::expr::{Expr, Symbol};
+use crate::expr::{self, Expr, Node, Symbol};
 use crate::facts::{Block, Branch, Constant, Decision, Item, Origin};
 use crate::guards::{self, Counted};
 use crate::ir::visit::variables_of;
@@ -26,9 +26,11 @@ impl Walker<'_> {
         block: &mut Block,
     ) -> Expr {
         let arms = [then, otherwise];
+        let choice = self.guessed_choice(branch);
         let usual = |walker: &Walker| {
             let expected = || Some((walker.expected_to_pass_over(branch, arms)?, Origin::Assumed));
-            walker.usual(branch, arms).or_else(expected)
+            let usual = walker.usual(branch, arms).or_else(expected);
+            usual.or_else(|| choice.clone())
         };
         self.branch_as(branch, arms, &usual, block)
     }
@@ -41,10 +43,12 @@ impl Walker<'_> {
         rest: &[Stmt],
         block: &mut Block,
     ) -> Expr {
+        let choice = self.guessed_choice(branch);
         let usual = |walker: &Walker| {
             let own = [&branch.then[..], &branch.otherwise[..]];
             let expected = || Some((walker.expected(branch, rest)?, Origin::Assumed));
-            walker.usual(branch, own).or_else(expected)
+            let usual = walker.usual(branch, own).or_else(expected);
+            usual.or_else(|| choice.clone())
         };
         self.branch_as(branch, arms, &usual, block)
     }
@@ -96,6 +100,12 @@ impl Walker<'_> {
             })
     }
 
+    /// The share of a branch that is one of several on one number, which is a guess; not the one that any branch gets.
+    fn guessed_choice(&mut self, branch: &ir::If) -> Option<(Expr, Origin)> {
+        let share = self.share_of_choice(branch)?;
+        (share.as_number() != Some(0.5)).then_some((share, Origin::Default))
+    }
+
     fn branch_as(
         &mut self,
         branch: &ir::If,
@@ -107,13 +117,18 @@ impl Walker<'_> {
         self.decides(&branch.condition, block);
         let before = self.symbols.known.clone();
         let compared_before = self.compared_known();
+        let answered = self.answered(&branch.condition);
+        let answers = self.answer(&branch.condition, true, then);
         let (then_block, after_then_share) = self.block_and_share(then);
+        self.forget(answers);
         let after_then = std::mem::replace(&mut self.symbols.known, before.clone());
         let compared_then = self.compared_from(compared_before);
         let (otherwise_block, after_otherwise_share) = match otherwise.is_empty() {
             true => (None, Expr::from(1.0)),
             false => {
+                let answers = self.answer(&branch.condition, false, otherwise);
                 let (block, share) = self.block_and_share(otherwise);
+                self.forget(answers);
                 (Some(block), share)
             }
         };
@@ -122,15 +137,16 @@ impl Walker<'_> {
         let blocks = [Some(&then_block), otherwise_block.as_ref()];
         // Behind one that leaves the procedure, whatever else it does with what the condition asks for comes later.
         let is_decided_first = self.depth() == 0 && leaving::leaving_arm(branch).is_some();
+        let asked = (answered, usual);
         let decided =
-            is_decided_first.then(|| self.decision(branch, ([then, otherwise], usual), blocks));
+            is_decided_first.then(|| self.decision(branch, ([then, otherwise], asked), blocks));
         self.vary(then, self.depth());
         self.vary(otherwise, self.depth());
         self.join(after_then, after_otherwise, clamps);
         self.join_compared(compared_then);
         let (probability, decision) = match decided {
             Some(decided) => decided,
-            None => self.decision(branch, ([then, otherwise], usual), blocks),
+            None => self.decision(branch, ([then, otherwise], asked), blocks),
         };
         let shares = [after_then_share, after_otherwise_share];
         let stays = leaving::stays(&probability, shares);
@@ -151,7 +167,7 @@ impl Walker<'_> {
     fn decision(
         &mut self,
         branch: &ir::If,
-        ([then, otherwise], usual_share): ([&[Stmt]; 2], Usual),
+        ([then, otherwise], (answered, usual_share)): ([&[Stmt]; 2], (Option<bool>, Usual)),
         blocks: [Option<&Block>; 2],
     ) -> (Symbol, Decision) {
         let written_in = self
@@ -159,7 +175,7 @@ impl Walker<'_> {
             .origins
             .written_in(&branch.place)
             .unwrap_or(self.symbols.own_name);
-        let outcome = truth(&branch.condition, self.function(), 32);
+        let outcome = answered.or_else(|| truth(&branch.condition, self.function(), 32));
         let usual = Symbol::probability(written_in, branch.place.line, outcome);
         let turn = self.sizes.turn(&branch.place).filter(|_| outcome.is_none());
         if let Some(Turn::Once(taken) | Turn::Perhaps(taken)) = turn {
@@ -200,7 +216,10 @@ impl Walker<'_> {
             };
             let probability = self.undecided_probability(&usual, truth);
             let arms = (then, otherwise);
-            let usual = usual_share(self);
+            let usual = usual_share(self).or_else(|| {
+                let share = self.guessed_period(&branch.condition, &decision)?;
+                (share.as_number() != Some(0.5)).then_some((share, Origin::Default))
+            });
             self.undecided.push(Undecided {
                 probability: probability.clone(),
                 condition: branch.condition.clone(),
@@ -216,7 +235,7 @@ impl Walker<'_> {
             return (probability, decision);
         };
         let probability = self.free_probability(&usual, &value);
-        let origin = match outcome {
+        let origin = match outcome.filter(|_| answered.is_none()) {
             Some(_) => Origin::Constant,
             None => Origin::Derived,
         };
@@ -371,12 +390,21 @@ impl Walker<'_> {
         };
         let apart = (left - right).expand();
         let clamped = |(id, a, b): (VarId, Expr, Expr)| {
-            let further = (b.clone() - a.clone()).expand();
-            let is_min = match (apart == further, apart == (-further).expand()) {
-                (true, _) => is_greater,
-                (_, true) => !is_greater,
-                _ => return None,
+            let is_apart = |a: &Expr, b: &Expr| {
+                let further = (b.clone() - a.clone()).expand();
+                match (apart == further, apart == (-further).expand()) {
+                    (true, _) => Some(is_greater),
+                    (_, true) => Some(!is_greater),
+                    _ => None,
+                }
             };
+            // What is kept from passing the other limit, too, which is taken to lie beyond this one.
+            let limited = || {
+                let (is_smallest, mut values) = extremum(&b)?;
+                let is_min = values.find_map(|b| is_apart(&a, b))?;
+                (is_min != is_smallest).then_some(is_min)
+            };
+            let is_min = is_apart(&a, &b).or_else(limited)?;
             let ends = [a, b];
             Some((
                 id,
@@ -388,6 +416,15 @@ impl Walker<'_> {
             ))
         };
         differing.into_iter().filter_map(clamped).collect()
+    }
+}
+
+/// The values of which one is the smallest or the largest, and whether it is the smallest.
+fn extremum(value: &Expr) -> Option<(bool, std::slice::Iter<'_, Expr>)> {
+    match value.node() {
+        Node::Call(expr::Function::Min, values) => Some((true, values.iter())),
+        Node::Call(expr::Function::Max, values) => Some((false, values.iter())),
+        _ => None,
     }
 }
 

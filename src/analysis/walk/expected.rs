@@ -110,7 +110,7 @@ impl Walker<'_> {
 
     /// Whether statements say that something is wrong, and do nothing else: they write a message, pass a text, or give an
     /// integer a number that is not zero.
-    fn is_failure(&self, arm: &[Stmt]) -> bool {
+    pub(super) fn is_failure(&self, arm: &[Stmt]) -> bool {
         let mut says_so = false;
         self.only_says(arm, &mut says_so) && says_so
     }
@@ -168,7 +168,7 @@ impl Walker<'_> {
     }
 
     /// A literal whole number, or a named constant that is one.
-    fn number(&self, value: &Value) -> Option<i64> {
+    pub(super) fn number(&self, value: &Value) -> Option<i64> {
         match value.unconverted() {
             Value::Integer(number) => Some(*number),
             Value::Unary(UnaryOp::Negate, operand) => self.number(operand)?.checked_neg(),

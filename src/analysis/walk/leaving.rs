@@ -50,6 +50,11 @@ pub(super) fn ends_program(
     }
 }
 
+/// Whether statements leave the procedure at their end, with all loops around.
+pub(super) fn leaves_all(statements: &[Stmt]) -> bool {
+    left(statements).is_some_and(|left| left != Left::Innermost)
+}
+
 /// The loops that statements leave.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Left {

@@ -18,6 +18,7 @@ pub(crate) mod totals;
 use crate::expr::FigureId;
 use crate::formula::Catalogue;
 use crate::model::{Advice, CallPath, Model, NestModel, OtherNest, StaticFigure};
+use crate::wording::counted;
 
 pub use plain::{PlainCell, PlainColumn, PlainTable, plain_tables};
 
@@ -268,9 +269,9 @@ pub(crate) fn hidden(model: &Model) -> Option<String> {
     let shown = model.nests.iter().filter(|nest| nest.nest.is_shown());
     model.program.hides_some().then(|| {
         format!(
-            "--function lists {} of {} nests; totals and shares are those of all.",
+            "--function lists {} of {}; totals and shares are those of all.",
             shown.count(),
-            model.nests.len()
+            counted(model.nests.len(), "nest")
         )
     })
 }

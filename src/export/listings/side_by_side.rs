@@ -83,8 +83,11 @@ pub(crate) fn table<'a>(model: &'a Model<'a>, other: &'a OtherMachine) -> Table<
     }
     let remark = match other.nests.len() < model.nests.len() {
         true => format!(
-            "The {} nests with the most work (operations and references) when the workbook was written.",
-            other.nests.len()
+            "The {} with the most work (operations and references) when the workbook was written.",
+            match other.nests.len() {
+                1 => "nest".to_string(),
+                several => format!("{several} nests"),
+            }
         ),
         false => "All nests. Pick machine B on sheet Control.".to_string(),
     };

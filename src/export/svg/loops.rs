@@ -14,6 +14,7 @@ use crate::expr::FigureId;
 use crate::loops_dot::{details, edge_details, name};
 use crate::model::{Model, SequenceModel};
 use crate::quantity::Seconds;
+use crate::wording::counted;
 
 const MARGIN: f64 = 24.0;
 const TOP: f64 = 108.0;
@@ -87,8 +88,8 @@ pub(crate) fn sequence_with(
         _ => format!("{hidden} dependences that follow from others are"),
     };
     let about = format!(
-        "{} loops, {}; the critical path takes {}; {hidden} not drawn",
-        graph.node_count(),
+        "{}, {}; the critical path takes {}; {hidden} not drawn",
+        counted(graph.node_count(), "loop"),
         Seconds(total),
         Seconds(critical)
     );

@@ -349,6 +349,7 @@ impl<'m> AlternativesSheet<'m> {
         };
         match (self.alternatives.nests.len(), self.model.nests.len()) {
             (own, all) if own == all => format!("all{listed} nests"),
+            (1, all) => format!("the nest with the most work of {all}{listed}"),
             (own, all) => format!("the {own} nests with the most work of {all}{listed}"),
         }
     }

@@ -20,6 +20,7 @@ use super::{machine, parameters, scenarios, summary};
 use crate::expr::CellNames;
 use crate::listings::totals;
 use crate::machine::parameters::{ParameterKind, absent};
+use crate::wording::counted;
 
 pub(super) use inputs::{
     Control, Controls, Of, PICK_A, PICK_B, PICK_SCENARIO, VALUE, control_cell,
@@ -320,7 +321,7 @@ fn write_scenarios(
         own if own == page.book.model.nests.len() => {
             format!("Scenarios: {}", alternatives.scope())
         }
-        own => format!("Scenarios: {own} nests"),
+        own => format!("Scenarios: {}", counted(own, "nest")),
     };
     let meaning = format!(
         "The scenarios of sheet Scenarios: time of {}",

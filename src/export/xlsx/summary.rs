@@ -21,6 +21,7 @@ use crate::listings::totals::Total;
 use crate::listings::{self, Table, loops};
 use crate::model::influence::{Influence, Influences, influence};
 use crate::model::{BoundBy, Model, OtherNest};
+use crate::wording::counted;
 
 type OtherTable<'a> = Table<'a, &'a OtherNest>;
 
@@ -142,16 +143,12 @@ fn write_head(page: &mut Page) -> Result<(), XlsxError> {
         [one, others @ ..] => format!("execution starts at {one} and {} others", others.len()),
     };
     let coverage = coverage::coverage(program);
-    let counted = |count: usize, one: &str| match count {
-        1 => format!("1 {one}"),
-        many => format!("{many} {one}s"),
-    };
     let listed = model.nests.len();
     let nests = match model.left_out {
         None => counted(listed, "nest"),
         Some(others) => format!(
-            "{} nests, {listed} of them in this workbook",
-            listed + others.nests
+            "{}, {listed} of them in this workbook",
+            counted(listed + others.nests, "nest")
         ),
     };
     let text = format!(
