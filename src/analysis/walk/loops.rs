@@ -14,7 +14,7 @@ use crate::facts::{Block, Item, Loop};
 use crate::guards::Counted;
 use crate::inductions::{advanced, exchanged, inductions, per_iteration};
 use crate::ir::visit::{self, variables_of};
-use crate::ir::{self, BinaryOp, Control, Evaluation, Value, VarId};
+use crate::ir::{self, BinaryOp, Control, Evaluation, Tested, Value, VarId};
 use crate::iterations::mentions;
 use crate::loop_variable::LoopVariable;
 use crate::reason::ReasonCode;
@@ -366,6 +366,13 @@ impl Walker<'_> {
             is_serial: false,
             needs: self.steady.needs_of_loop(inner, &self.around),
             exits_early,
+            tests_last: matches!(
+                inner.control,
+                Control::Uncounted {
+                    tested: Tested::AfterBody,
+                    ..
+                }
+            ),
             registers,
             in_core,
             repeated,
