@@ -278,11 +278,11 @@ impl<'a> Flow<'a> {
 
     /// Copies of a function in its callers, where operands are known, may leave out whole executions.
     fn may_be_evaluated(&self, executions: u64) -> Option<Doubt> {
-        if self.is_all_inlined {
-            return None;
-        }
         // Of fewer marks some are lost.
         let called = self.calls().filter(|calls| *calls >= executions);
+        if called.is_none() && self.is_all_inlined {
+            return None;
+        }
         match called.or(self.fixed.0) {
             Some(calls) if self.inlined_calls > 0 && executions < calls => {
                 Some(Doubt::FewerThanCalls { calls })
@@ -300,11 +300,11 @@ impl<'a> Flow<'a> {
         }
         let each = self.surety.each.filter(|_| self.surety.is_each_written);
         let by_executions = each.and_then(|each| each.checked_mul(executions));
-        let bounds = self.written.or(by_executions)?;
-        // Of rounds that may be left out, bounds are the most.
-        let is_other = match self.is_cut_short {
-            true => rounds > bounds,
-            false => rounds != bounds,
+        let (bounds, is_other) = match (self.written, by_executions) {
+            // Of rounds that may be left out, bounds are the most.
+            (Some(all), None) if self.is_cut_short => (all, rounds > all),
+            (Some(all), _) if !self.is_cut_short => (all, rounds != all),
+            (_, all) => (all?, Some(rounds) != all),
         };
         is_other.then_some(Doubt::OtherThanBounds { bounds })
     }

@@ -31,7 +31,6 @@ mod tangled;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::counts::LoopCounts;
-use super::doubts::Doubts;
 use super::entries::{MachineParts, tests_before};
 use super::origins::Origins;
 use super::parts::{around, body, drop_nested, statements};
@@ -220,19 +219,13 @@ impl<'a> Counter<'a> {
                 varies: set
                     .iter()
                     .any(|number| varies(&self.profile.loops[*number])),
-                are_sums: false,
                 mirrors: self.mirrors(found),
                 left_by_test: outermost
                     .iter()
-                    .map(|part| self.left_by_test(facts, *part))
+                    .map(|part| self.left_by_test(found, *part))
                     .sum(),
                 peeled,
-                replaced: 0,
-                outside: [0.0; 4],
-                by_machine: 0,
-                by_elements: false,
-                by_call: false,
-                doubts: Doubts::default(),
+                ..LoopCounts::default()
             }
         };
         let statements = statements(parts, facts, &self.profile.loops, &self.of_loop);
@@ -305,9 +298,12 @@ impl<'a> Counter<'a> {
     }
 
     /// How often a machine loop was left by a branch on a loop's first line.
-    fn left_by_test(&self, facts: &LoopReport, part: usize) -> u64 {
-        let sites = &self.profile.sites;
-        let is_head = |site: u32| sites[site as usize].line == Some(facts.line);
+    fn left_by_test(&self, found: LoopRef, part: usize) -> u64 {
+        let line = self.places.facts(found).line;
+        let is_head = |site: u32| {
+            let site = &self.profile.sites[site as usize];
+            site.line == Some(line) && self.places.own(site) == Place::Loop(found)
+        };
         let left = self.profile.loops[part].left.iter();
         left.filter(|left| is_head(left.site))
             .map(|left| left.times)

@@ -29,11 +29,11 @@ pub struct Witnesses {
     /// Loops with code in functions that their own was put into: file, line and column of the calls.
     inlined: BTreeMap<LoopRef, BTreeSet<(String, u32, u32)>>,
     /// The same with all calls around these, and the function that all was put into.
-    copies: BTreeMap<LoopRef, BTreeSet<Copy>>,
+    copies: BTreeMap<LoopRef, BTreeSet<CopyOfCode>>,
 }
 
 /// Function of the machine code; lines and columns of calls.
-type Copy = (String, Vec<(String, u32)>, Vec<u32>);
+type CopyOfCode = (String, Vec<(String, u32)>, Vec<u32>);
 
 /// Stands for the column of the body of a loop that has its head on the same line.
 const OF_BODY: u32 = u32::MAX;
@@ -63,7 +63,7 @@ impl Witnesses {
         };
         let executed = || profile.sites.iter().filter(|site| site.executions > 0);
         let mut inlined: BTreeMap<LoopRef, BTreeSet<(String, u32, u32)>> = BTreeMap::new();
-        let mut copies: BTreeMap<LoopRef, BTreeSet<Copy>> = BTreeMap::new();
+        let mut copies: BTreeMap<LoopRef, BTreeSet<CopyOfCode>> = BTreeMap::new();
         for site in executed() {
             if let (Some(found), Some((file, line))) = (own(site), site.called_from.last()) {
                 let column = site.call_columns.last().copied().unwrap_or(0);
