@@ -20,8 +20,11 @@ use rustc_hash::FxHashSet;
 use super::flow_graph::{Block, FlowGraph};
 use super::statements::Statement;
 
-/// Marks, by address and statement.
-pub(super) type Continued = FxHashSet<(u64, Arc<Statement>)>;
+/// A mark by its address and statement.
+pub(super) type Mark = (u64, Arc<Statement>);
+
+/// Those that go on.
+pub(super) type Continued = FxHashSet<Mark>;
 
 /// The mark before a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,11 +49,8 @@ impl Before {
 }
 
 /// Of the function with these blocks; `marks` has those of one, in their order.
-pub(super) fn find(
-    graph: &FlowGraph,
-    marks: &dyn Fn(&Block) -> Vec<(u64, Arc<Statement>)>,
-) -> Continued {
-    let marks: Vec<Vec<(u64, Arc<Statement>)>> = graph.blocks.iter().map(marks).collect();
+pub(super) fn find(graph: &FlowGraph, marks: &dyn Fn(&Block) -> Vec<Mark>) -> Continued {
+    let marks: Vec<Vec<Mark>> = graph.blocks.iter().map(marks).collect();
     let mut found = Continued::default();
     if marks.iter().all(Vec::is_empty) {
         return found;
