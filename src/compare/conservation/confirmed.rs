@@ -171,7 +171,7 @@ impl Flow<'_> {
                 is_last && self.mirrors && by_entries,
                 has_test && !self.facts.exits_early,
                 // Both the marks and the branches of the test: one for each execution more than there are rounds.
-                has_test && !self.facts.exits_early && is_machine.1 && self.decisions == tests,
+                has_test && is_machine.1 && self.has_branches(tests),
                 begins,
                 by_calls || self.fixed.0 == Some(executions),
             ]);
@@ -199,6 +199,11 @@ impl Flow<'_> {
             || self.body.iter().any(is_more)
             || self.inside.iter().any(|one| *one > rounds)
             || self.around.is_some_and(|(around, _)| executions > around)
+    }
+
+    /// Whether branches of the test were executed so often, where its marks are another witness.
+    fn has_branches(&self, tests: u64) -> bool {
+        self.is_marked && !self.facts.exits_early && self.decisions == tests
     }
 
     /// Whether statements fit a test at the end, which is done once for each round.
