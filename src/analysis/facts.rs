@@ -310,6 +310,8 @@ pub struct Loop {
     pub needs: Needs,
     /// Something in the body may leave the loop: the range holds the iterations that it has at most.
     pub exits_early: bool,
+    /// Its test comes after each iteration, and none before the first (`do` … `while`).
+    pub tests_last: bool,
     /// Of a loop without loops inside: what an iteration keeps in registers, where that is known.
     pub registers: Option<Registers>,
     /// Of a loop without loops inside: what an iteration waits for, and which functions it calls, where that is known.

@@ -22,14 +22,18 @@
 //! exit are executed less often. Outer loops are settled first, since what they say of their rounds is a
 //! candidate for the executions inside.
 
+mod confirmed;
+
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::callers::{Called, Callers};
 use super::counts::LoopCounts;
 use super::doubts::{Doubt, Doubts};
 use super::places::{LoopRef, Places};
 use super::surety::Surety;
 use super::witnesses::Witnesses;
 use crate::report::static_report::LoopReport;
+use confirmed::Confirmed;
 
 /// Corrects counts that others contradict, and marks those that stay in doubt.
 pub fn settle(
@@ -45,7 +49,10 @@ pub fn settle(
     all.sort_by_key(|found| (places.facts(*found).depth, *found));
     for found in all {
         let flow = Flow::of(places, witnesses, source, counts, found);
-        let settled = flow.settled(counts.get(&found).copied());
+        let settled = match counts.get(&found) {
+            None if flow.is_never_begun(witnesses.tests_alone(found)) => flow.around_all(),
+            own => flow.settled(own.copied()),
+        };
         if let Some(settled) = settled {
             counts.insert(found, settled);
         }
@@ -54,6 +61,7 @@ pub fn settle(
 
 /// What the source says of a loop.
 pub struct OfSource<'a> {
+    pub callers: &'a Callers,
     /// How often its function is called.
     pub calls: &'a dyn Fn(LoopRef) -> f64,
     /// What its bounds say.
@@ -82,14 +90,28 @@ struct Flow<'a> {
     /// What the source says, where no bound and no condition on the way is guessed.
     fixed: (Option<u64>, Option<u64>),
     surety: Surety,
+    /// How often the calls of its function were begun, if no loop is around it.
+    called: Option<Called>,
+    /// Every call of its function has left one copy of its code, and that was executed.
+    is_all_inlined: bool,
     /// Rounds in all by bounds that the program itself has, for the executions of the outermost loop that were counted.
     written: Option<u64>,
+    /// It, or a loop around it, can be left early.
+    is_cut_short: bool,
+    /// How often a branch on the line of its head was executed, in all copies.
+    decisions: u64,
     /// Of the first line of the body that no condition guards.
     first: Option<u64>,
     /// In place of how many calls its code was executed.
     inlined_calls: usize,
     /// No loop is around it.
     outermost: bool,
+    /// It has one machine loop, with all of its rounds, in that of the loop around it.
+    mirrors: bool,
+    /// Entries of its machine loops, and how often these were left by its test.
+    ends: Option<(u64, u64)>,
+    /// A function of the C library stored as much as its rounds do, and nothing else did.
+    is_by_call: bool,
     /// Vectors went over as many elements as its machine loops have rounds of the source.
     is_by_elements: bool,
 }
@@ -100,13 +122,6 @@ pub enum Each {
     Once,
     /// It may be left out.
     AtMostOnce,
-}
-
-/// What confirms a pair of executions and rounds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Confirmed {
-    executions: u32,
-    rounds: u32,
 }
 
 impl<'a> Flow<'a> {
@@ -159,12 +174,58 @@ impl<'a> Flow<'a> {
                 (places.rounds(found).and_then(whole)).filter(|_| surety.is_total_known),
             ),
             surety,
+            called: source.callers.around(found).filter(|_| outer.is_none()),
+            is_all_inlined: source.callers.around(found).is_some_and(|called| {
+                called.lines <= witnesses.inlined_calls(found) && witnesses.has_one_copy_each(found)
+            }),
             written: written(places, counts, source, found).filter(|_| surety.is_total_written),
+            is_cut_short: places.chain(found).any(|one| places.facts(one).exits_early),
+            decisions: witnesses.decisions(found),
             first: witnesses.first(found),
             outermost: outer.is_none(),
             inlined_calls: witnesses.inlined_calls(found),
+            mirrors: own.is_some_and(|own| own.mirrors && own.peeled == 0 && own.replaced == 0),
+            ends: own
+                .filter(|own| own.machine_loops > 0 && own.peeled == 0 && own.replaced == 0)
+                .map(|own| (own.entries, own.left_by_test)),
+            is_by_call: own.is_some_and(|own| own.by_call),
             is_by_elements: own.is_some_and(|own| own.by_elements),
         }
+    }
+
+    /// Whether nothing but its test was executed, once for each execution: then no round followed any.
+    fn is_never_begun(&self, tests: Option<u64>) -> bool {
+        let executions = self.certain_executions();
+        let is_all = |executions: u64| executions > 0 && Some(executions) == tests;
+        self.is_marked
+            && !self.facts.exits_early
+            && self.body.is_empty()
+            && self.inside.is_empty()
+            && executions.is_some_and(|executions| {
+                is_all(executions) && self.head.iter().all(|one| *one == executions)
+            })
+    }
+
+    /// How often the calls of its function were begun.
+    fn calls(&self) -> Option<u64> {
+        self.called?.times
+    }
+
+    /// How often it was executed, as calls or the loop around it show.
+    fn certain_executions(&self) -> Option<u64> {
+        match self.around {
+            Some((around, Each::Once)) => Some(around),
+            _ => self.calls(),
+        }
+    }
+
+    /// The counts of a loop that never went round.
+    fn around_all(&self) -> Option<LoopCounts> {
+        let tests = self.certain_executions()?;
+        Some(LoopCounts {
+            tests,
+            ..LoopCounts::default()
+        })
     }
 
     /// The counts with what is certain of them.
@@ -217,7 +278,12 @@ impl<'a> Flow<'a> {
 
     /// Copies of a function in its callers, where operands are known, may leave out whole executions.
     fn may_be_evaluated(&self, executions: u64) -> Option<Doubt> {
-        match self.fixed.0 {
+        // Of fewer marks some are lost.
+        let called = self.calls().filter(|calls| *calls >= executions);
+        if called.is_none() && self.is_all_inlined {
+            return None;
+        }
+        match called.or(self.fixed.0) {
             Some(calls) if self.inlined_calls > 0 && executions < calls => {
                 Some(Doubt::FewerThanCalls { calls })
             }
@@ -234,17 +300,13 @@ impl<'a> Flow<'a> {
         }
         let each = self.surety.each.filter(|_| self.surety.is_each_written);
         let by_executions = each.and_then(|each| each.checked_mul(executions));
-        let bounds = self.written.or(by_executions)?;
-        (bounds != rounds).then_some(Doubt::OtherThanBounds { bounds })
-    }
-
-    /// Whether the source's bounds give these rounds.
-    fn is_of_source(&self, executions: u64, rounds: u64) -> bool {
-        let all = self
-            .surety
-            .each
-            .and_then(|each| each.checked_mul(executions));
-        self.fixed.1 == Some(rounds) || all == Some(rounds)
+        let (bounds, is_other) = match (self.written, by_executions) {
+            // Of rounds that may be left out, bounds are the most.
+            (Some(all), None) if self.is_cut_short => (all, rounds > all),
+            (Some(all), _) if !self.is_cut_short => (all, rounds != all),
+            (_, all) => (all?, Some(rounds) != all),
+        };
+        is_other.then_some(Doubt::OtherThanBounds { bounds })
     }
 
     /// Of a loop inside another one, of whose rounds nothing is certain, the compiler may have done whole executions
@@ -273,126 +335,6 @@ impl<'a> Flow<'a> {
         let is_never_left = self.head.contains(&(executions + rounds));
         let is_shown = self.first == Some(rounds) || self.is_of_source(executions, rounds);
         (self.facts.exits_early && is_never_left && !is_shown).then_some(Doubt::Unconfirmed)
-    }
-
-    /// The pair that most confirm; of equals that of the machine loops. `None` if two others are as good.
-    fn best(&self) -> Option<(u64, u64, Confirmed)> {
-        let (mut executions, mut rounds) = (BTreeSet::new(), BTreeSet::new());
-        executions.extend(self.machine.map(|one| one.0));
-        executions.extend(self.around.map(|one| one.0));
-        rounds.extend(self.machine.map(|one| one.1));
-        rounds.extend(self.body.iter().chain(&self.inside).chain(&self.head));
-        rounds.extend(self.fixed.1);
-        executions.remove(&0);
-        let by_trips = executions
-            .iter()
-            .filter_map(|one| self.surety.each?.checked_mul(*one));
-        rounds.extend(by_trips.collect::<Vec<u64>>());
-        let differences = |execution: &u64| {
-            let tests = self.head.iter();
-            let own: Vec<u64> = tests
-                .filter_map(|test| test.checked_sub(*execution))
-                .collect();
-            own
-        };
-        rounds.extend(
-            executions
-                .iter()
-                .flat_map(differences)
-                .collect::<Vec<u64>>(),
-        );
-        let pairs = executions
-            .iter()
-            .flat_map(|one| rounds.iter().map(move |other| (*one, *other)));
-        let mut found: Vec<(Confirmed, bool, u64, u64)> = pairs
-            .filter_map(|(executions, rounds)| {
-                let confirmed = self.confirmed(executions, rounds)?;
-                let is_machine = self.machine == Some((executions, rounds));
-                Some((confirmed, is_machine, executions, rounds))
-            })
-            .collect();
-        let total =
-            |one: &(Confirmed, bool, u64, u64)| (one.0.executions.min(2) + one.0.rounds, one.1);
-        found.sort_by_key(|one| std::cmp::Reverse(total(one)));
-        let first = *found.first()?;
-        match found.get(1) {
-            Some(second) if total(second) == total(&first) => None,
-            _ => Some((first.2, first.3, first.0)),
-        }
-    }
-
-    /// How many witnesses confirm each of these counts; `None` if something contradicts them.
-    fn confirmed(&self, executions: u64, rounds: u64) -> Option<Confirmed> {
-        let tests = executions.checked_add(rounds)?;
-        let is_machine = (
-            self.machine.is_some_and(|one| one.0 == executions),
-            self.machine.is_some_and(|one| one.1 == rounds),
-        );
-        let by_source = self.is_of_source(executions, rounds);
-        let is_fixed = by_source && is_machine.1;
-        let is_counted = self.facts.var.is_of_source();
-        // What is done in advance of the test is done as often as that. A round that is left at once looks the same.
-        let is_in_advance = |count: u64| count == tests && !self.facts.exits_early;
-        let is_more = |count: &&u64| **count > rounds && !is_in_advance(**count);
-        let is_contradicted = self.head.iter().any(|head| *head > tests)
-            || is_counted && self.twice > rounds.max(executions)
-            || self.body.iter().any(|one| is_more(&one))
-            || self.inside.iter().any(|one| *one > rounds)
-            || self.around.is_some_and(|(around, _)| executions > around);
-        if is_contradicted && !is_fixed {
-            return None;
-        }
-        // A loop that can be left early does its test less often. As often as it goes round is what a test shows whose
-        // line has some of the body, too.
-        let has_test = match self.facts.exits_early {
-            false => self.head.contains(&tests),
-            true => self.head.range(rounds + 1..=tests).next().is_some(),
-        };
-        let has_more = self.head.last().is_some_and(|most| *most > rounds);
-        let has_step =
-            is_counted && self.head.contains(&rounds) && (has_more || !self.facts.exits_early);
-        let by_body = self.body.contains(&rounds) || self.inside.contains(&rounds);
-        // Of a body that may be left, each line is executed as often as it is reached.
-        let is_told_by_lines = by_body && !self.facts.exits_early;
-        if !(is_machine.1 || is_told_by_lines || by_source) || self.is_incomplete && !by_source {
-            return None;
-        }
-        if !(self.head.is_empty() || has_test || has_step || is_fixed) {
-            return None;
-        }
-        let votes = |all: &[bool]| all.iter().filter(|one| **one).count() as u32;
-        let each = self.around.filter(|(_, each)| *each == Each::Once);
-        let by_around = each.is_some_and(|(around, _)| around == executions);
-        if each.is_some() && !by_around && !is_fixed {
-            return None;
-        }
-        // As many of both: then it may be the step.
-        let begins = self.head.contains(&executions) && executions != rounds;
-        // Machine loops whose rounds are others are not those of the source, and have other entries.
-        let by_entries = is_machine.0 && (is_machine.1 || by_around);
-        let by_elements = is_machine.1 && self.is_by_elements;
-        let rounds = votes(&[
-            is_machine.1,
-            by_body,
-            has_test,
-            has_step,
-            by_source,
-            by_elements,
-        ]);
-        if !is_machine.1 && rounds < 2 {
-            return None;
-        }
-        Some(Confirmed {
-            executions: 2 * u32::from(by_around)
-                + votes(&[
-                    by_entries,
-                    self.around.is_some_and(|(around, _)| around == executions),
-                    has_test && !self.facts.exits_early,
-                    begins,
-                    self.fixed.0 == Some(executions),
-                ]),
-            rounds,
-        })
     }
 }
 

@@ -18,6 +18,10 @@ pub struct LoopCounts {
     pub varies: bool,
     /// Only sums of several executions are known, which may have gone round differently often.
     pub are_sums: bool,
+    /// It has one machine loop, whose next around is one of the loop around it.
+    pub mirrors: bool,
+    /// How often its machine loops were left by a branch on the line of its head.
+    pub left_by_test: u64,
     /// Of the rounds, those that were done outside of the machine loops.
     pub peeled: u64,
     /// Of the rounds, those that a function of the C library did in their place.
@@ -28,6 +32,8 @@ pub struct LoopCounts {
     pub by_machine: u64,
     /// Vectors went over as many elements as so many rounds do.
     pub by_elements: bool,
+    /// A function of the C library stored all that so many rounds do, and nothing else did.
+    pub by_call: bool,
     /// What of these is not certain.
     pub doubts: Doubts,
 }

@@ -48,6 +48,7 @@ mod arrays;
 mod beside;
 mod bounds;
 mod branches;
+mod callers;
 mod causes;
 mod comparison;
 mod conservation;

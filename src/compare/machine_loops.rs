@@ -31,7 +31,6 @@ mod tangled;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::counts::LoopCounts;
-use super::doubts::Doubts;
 use super::entries::{MachineParts, tests_before};
 use super::origins::Origins;
 use super::parts::{around, body, drop_nested, statements};
@@ -165,6 +164,8 @@ impl<'a> Counter<'a> {
         } else {
             (0, 0)
         };
+        let is_stored = self.sites(found, None).any(|site| site.accesses.stores > 0);
+        counts.by_call = replaced > 0 && !is_stored;
         counts.entries += if replaced > 0 { calls } else { 0 };
         counts.tests = if counts.tests >= counts.entries {
             counts.tests
@@ -218,13 +219,13 @@ impl<'a> Counter<'a> {
                 varies: set
                     .iter()
                     .any(|number| varies(&self.profile.loops[*number])),
-                are_sums: false,
+                mirrors: self.mirrors(found),
+                left_by_test: outermost
+                    .iter()
+                    .map(|part| self.left_by_test(found, *part))
+                    .sum(),
                 peeled,
-                replaced: 0,
-                outside: [0.0; 4],
-                by_machine: 0,
-                by_elements: false,
-                doubts: Doubts::default(),
+                ..LoopCounts::default()
             }
         };
         let statements = statements(parts, facts, &self.profile.loops, &self.of_loop);
@@ -282,6 +283,31 @@ impl<'a> Counter<'a> {
         };
         let parts: Vec<Vec<&Site>> = parts.iter().map(of_part).collect();
         is_by_elements(facts, &parts, &all, rounds)
+    }
+
+    /// Whether a loop has one machine loop, whose next around is one of the loop around it.
+    fn mirrors(&self, found: LoopRef) -> bool {
+        let Some([part]) = self.nested.get(&found).map(Vec::as_slice) else {
+            return false;
+        };
+        let around = self.profile.loops[*part].parent;
+        let around = around.and_then(|around| self.places.origin_of(around));
+        let outer = self.places.chain(found).nth(1);
+        let is_of_function = |one: &LoopRef| one.function == found.function;
+        !self.sharing.contains(part) && around.filter(is_of_function) == outer
+    }
+
+    /// How often a machine loop was left by a branch on a loop's first line.
+    fn left_by_test(&self, found: LoopRef, part: usize) -> u64 {
+        let line = self.places.facts(found).line;
+        let is_head = |site: u32| {
+            let site = &self.profile.sites[site as usize];
+            site.line == Some(line) && self.places.own(site) == Place::Loop(found)
+        };
+        let left = self.profile.loops[part].left.iter();
+        left.filter(|left| is_head(left.site))
+            .map(|left| left.times)
+            .sum()
     }
 
     fn as_parts(&self) -> MachineParts<'_> {
@@ -541,10 +567,10 @@ impl<'a> Counter<'a> {
         }
         // Several statements have a call each.
         let times = times.into_values().max().unwrap_or(0);
-        if bytes > 0.0 {
-            (times, (stored as f64 / bytes) as u64)
-        } else {
-            (0, 0)
+        let rounds = stored as f64 / bytes;
+        match bytes > 0.0 && rounds.fract() == 0.0 {
+            true => (times, rounds as u64),
+            false => (0, 0),
         }
     }
 }

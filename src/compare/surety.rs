@@ -5,6 +5,7 @@ use super::bounds::Bounds;
 use super::parameters::{in_bounds, is_bound_known, parameter};
 use super::places::{LoopRef, Places};
 use crate::analysis::facts::Origin;
+use crate::expr::{Expr, Symbol};
 use crate::model::parameters::ValueSource;
 use crate::report::StaticReport;
 use crate::report::static_report::ParameterReport;
@@ -35,7 +36,7 @@ pub fn surety(report: &StaticReport, places: &Places, found: LoopRef) -> Surety 
         outer.branches.iter().any(|one| one.guards(inner.line))
     });
     let is_variable = |symbol: &str| chain.iter().any(|one| places.facts(*one).var == *symbol);
-    let all = |is_it: fn(&ParameterReport) -> bool| {
+    let all = |is_it: &dyn Fn(&ParameterReport) -> bool| {
         let is_known = |symbol: &String| {
             is_variable(symbol)
                 || parameter(report, found.function, symbol).is_some_and(|one| is_it(one.1))
@@ -51,16 +52,25 @@ pub fn surety(report: &StaticReport, places: &Places, found: LoopRef) -> Surety 
             .map(|rounds| rounds as u64),
         is_each_written: names
             .iter()
-            .all(|name| is_written(&report.parameters[*name])),
-        is_total_known: all(|parameter| parameter.source != ValueSource::Guessed),
-        is_total_written: all(is_written),
+            .all(|name| is_written(report, &report.parameters[*name])),
+        is_total_known: all(&|parameter| parameter.source != ValueSource::Guessed),
+        is_total_written: all(&|parameter| is_written(report, parameter)),
     }
 }
 
-/// Whether the program has the value itself, so that no run of it has another.
-fn is_written(parameter: &ParameterReport) -> bool {
-    matches!(
-        parameter.origin,
-        Origin::Constant | Origin::Macro | Origin::Caller
-    )
+/// Whether the program has the value itself, so that no run of it has another. What is passed to a function may be
+/// computed from a variable of the caller: then it may differ from call to call.
+fn is_written(report: &StaticReport, parameter: &ParameterReport) -> bool {
+    let is_written_too = |symbol: &Symbol| {
+        let other = report.parameters.get(symbol.name());
+        other.is_some_and(|other| matches!(other.origin, Origin::Constant | Origin::Macro))
+    };
+    let is_constant = |definition: &str| {
+        Expr::parse(definition).is_ok_and(|expr| expr.symbols().iter().all(is_written_too))
+    };
+    match parameter.origin {
+        Origin::Constant | Origin::Macro => true,
+        Origin::Caller => parameter.definition.as_deref().is_none_or(is_constant),
+        _ => false,
+    }
 }

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::branches::Lines;
+use super::callers::Callers;
 use super::comparison::{Apart, Unjoined};
 use super::conservation::{self, OfSource};
 use super::counts::LoopCounts;
@@ -155,7 +156,9 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
     });
     join.loops = machine_loops::count(places, profile);
     let witnesses = Witnesses::of(report, places, profile);
+    let callers = Callers::of(report, places, profile);
     let source = OfSource {
+        callers: &callers,
         calls: &|found| report.functions[found.function].calls(),
         surety: &|found| surety(report, places, found),
     };

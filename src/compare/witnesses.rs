@@ -22,9 +22,18 @@ pub struct Witnesses {
     /// Loops where the compiler marks where statements begin.
     marked: BTreeSet<LoopRef>,
     replaced: BTreeSet<LoopRef>,
+    /// Loops with executed code on another line than that of the head.
+    begun: BTreeSet<LoopRef>,
+    /// Of the lines of heads, how often a branch was executed, in all copies.
+    decisions: BTreeMap<LoopRef, u64>,
     /// Loops with code in functions that their own was put into: file, line and column of the calls.
     inlined: BTreeMap<LoopRef, BTreeSet<(String, u32, u32)>>,
+    /// The same with all calls around these, and the function that all was put into.
+    copies: BTreeMap<LoopRef, BTreeSet<CopyOfCode>>,
 }
+
+/// Function of the machine code; lines and columns of calls.
+type CopyOfCode = (String, Vec<(String, u32)>, Vec<u32>);
 
 /// Stands for the column of the body of a loop that has its head on the same line.
 const OF_BODY: u32 = u32::MAX;
@@ -54,11 +63,27 @@ impl Witnesses {
         };
         let executed = || profile.sites.iter().filter(|site| site.executions > 0);
         let mut inlined: BTreeMap<LoopRef, BTreeSet<(String, u32, u32)>> = BTreeMap::new();
+        let mut copies: BTreeMap<LoopRef, BTreeSet<CopyOfCode>> = BTreeMap::new();
         for site in executed() {
             if let (Some(found), Some((file, line))) = (own(site), site.called_from.last()) {
                 let column = site.call_columns.last().copied().unwrap_or(0);
                 let calls = inlined.entry(found).or_default();
                 calls.insert((file.clone(), *line, column));
+                let copy = (
+                    site.function.clone(),
+                    site.called_from.clone(),
+                    site.call_columns.clone(),
+                );
+                copies.entry(found).or_default().insert(copy);
+            }
+        }
+        let (mut begun, mut decisions) = (BTreeSet::new(), BTreeMap::new());
+        for site in executed() {
+            let Some(found) = own(site) else { continue };
+            if site.line == Some(places.facts(found).line) {
+                *decisions.entry(found).or_default() += site.decisions;
+            } else {
+                begun.insert(found);
             }
         }
         let with_vectors = executed().filter(|site| !site.vectors.is_none());
@@ -68,6 +93,9 @@ impl Witnesses {
             marked: marked_loops,
             replaced: replaced.filter_map(own).collect(),
             inlined,
+            copies,
+            begun,
+            decisions,
             ..Witnesses::default()
         };
         for ((found, line, column), count) in found {
@@ -96,9 +124,24 @@ impl Witnesses {
         self.replaced.contains(&found)
     }
 
+    /// How often the test on a loop's first line was done, of a loop of which nothing else was executed.
+    pub fn tests_alone(&self, found: LoopRef) -> Option<u64> {
+        (!self.begun.contains(&found)).then_some(self.decisions(found))
+    }
+
+    /// How often a branch on a loop's first line was executed.
+    pub fn decisions(&self, found: LoopRef) -> u64 {
+        self.decisions.get(&found).copied().unwrap_or(0)
+    }
+
     /// In place of how many calls code of a loop was executed; the compiler may know operands there.
     pub fn inlined_calls(&self, found: LoopRef) -> usize {
         self.inlined.get(&found).map_or(0, BTreeSet::len)
+    }
+
+    /// Whether each call in place of which its code was executed has one copy of it.
+    pub fn has_one_copy_each(&self, found: LoopRef) -> bool {
+        self.copies.get(&found).map_or(0, BTreeSet::len) == self.inlined_calls(found)
     }
 
     /// Executions of the first line of a body that is in no arm of a condition, and in no loop inside.
@@ -132,17 +175,46 @@ fn by_statements(report: &StaticReport, places: &Places, profile: &SourceProfile
         };
         if let Place::Loop(found) = places.find(file, one.line, &[]) {
             let Begun {
-                executions, most, ..
-            } = *one;
+                executions,
+                most,
+                continued,
+                ..
+            } = begun_outside(places, profile, one, found);
+            // The head of a loop that is nothing else may have only marks of its own in several copies.
+            let continued = match places.facts(found).line == one.line {
+                true => 0,
+                false => continued,
+            };
             // gfortran begins several statements at one place of a source line.
             let each = match language(report, places, found) {
-                Some(Language::C) => executions,
+                Some(Language::C) => executions - continued,
                 _ => most,
             };
             *counts.entry((found, one.line, one.column)).or_default() += each;
         }
     }
     counts
+}
+
+/// A statement that stands where the rounds of a machine loop begin, and in the source around the loop that this one
+/// comes from, is begun as often as that is entered.
+fn begun_outside(places: &Places, profile: &SourceProfile, one: &Begun, found: LoopRef) -> Begun {
+    let header = one.machine_loop.filter(|_| one.at_header);
+    let inner = header.and_then(|number| places.origin_of(number));
+    let is_around = inner.is_some_and(|inner| places.chain(inner).skip(1).any(|one| one == found));
+    let entries = header
+        .filter(|_| is_around)
+        .and_then(|number| profile.loops.get(number as usize))
+        .map(|header| header.entries);
+    match entries {
+        Some(entries) => Begun {
+            executions: entries.min(one.executions),
+            most: entries.min(one.most),
+            continued: entries.min(one.continued),
+            ..*one
+        },
+        None => *one,
+    }
 }
 
 fn language(report: &StaticReport, places: &Places, found: LoopRef) -> Option<Language> {

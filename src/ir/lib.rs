@@ -474,6 +474,14 @@ pub enum Control {
     },
 }
 
+impl Control {
+    /// Whether the condition is evaluated after each iteration, and not before the first.
+    pub fn is_tested_last(&self) -> bool {
+        let after = Tested::AfterBody;
+        matches!(self, Control::Uncounted { tested, .. } if *tested == after)
+    }
+}
+
 /// When the condition of an uncounted loop is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Tested {

@@ -11,6 +11,7 @@ use loopsheet_trace as trace;
 mod base;
 mod code;
 mod common_blocks;
+mod continued;
 mod debug;
 mod error;
 mod fit;

@@ -7,8 +7,9 @@ use object::read::elf::ElfFile64;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::Code;
+use super::continued::{self, Continued};
 use super::debug::{Debug, Frame, SourceLine};
-use super::flow_graph::FlowGraph;
+use super::flow_graph::{Block, FlowGraph, instructions};
 use super::loops::{self, Loop};
 use super::names::{self, LoopName};
 use super::sites::{self, Tests};
@@ -35,6 +36,8 @@ pub struct Nest {
     pub(super) lines: FxHashSet<SourceLine>,
     /// See [`sites::tests`].
     pub(super) tests: Tests,
+    /// See [`continued`].
+    pub(super) continued: Continued,
     innermost: Vec<Option<usize>>,
 }
 
@@ -170,6 +173,17 @@ impl RegionMap {
             let loops = loops::find(&graph);
             let names = names::of(function, code, &graph, &loops, debug.as_ref());
             let innermost = loops::innermost(&loops, graph.blocks.len());
+            let marks = |block: &Block| -> Vec<_> {
+                let at = |address: u64| {
+                    let there = debug
+                        .as_ref()
+                        .map_or(&[][..], |debug| debug.statements(address));
+                    there.iter().map(move |one| (address, one.clone()))
+                };
+                let own = instructions(code, block.low, block.high);
+                own.flat_map(|(address, _)| at(address)).collect()
+            };
+            let continued = continued::find(&graph, &marks);
             let lines = names.iter().filter_map(|name| name.place.clone()).collect();
             let mut nest = Nest {
                 graph,
@@ -178,6 +192,7 @@ impl RegionMap {
                 innermost,
                 lines,
                 tests: Tests::default(),
+                continued,
             };
             nest.tests = sites::tests(
                 &|address| {

@@ -80,6 +80,10 @@ pub struct LoopPlace {
 pub struct BegunPlace {
     pub statement: Arc<Statement>,
     pub machine_loop: Option<u32>,
+    /// It stands where the rounds of that loop begin: it may be of what comes before the loop and has left no code.
+    pub is_at_header: bool,
+    /// It goes on with an execution that another mark has begun.
+    pub is_continued: bool,
 }
 
 /// What numbers stand for.
@@ -250,6 +254,7 @@ impl Sites {
             };
         };
         let first = self.first_loop(function);
+        let statements = self.map.statements_at(address).to_vec();
         let nest = self.map.nest(function);
         let number = |found: usize| first + found as u32;
         let innermost = nest.loop_at(address).map(number);
@@ -257,14 +262,16 @@ impl Sites {
         let tests = nest.tests.get(&address).copied().map(number);
         let begins_loop = line.as_ref().is_some_and(|line| nest.lines.contains(line));
         let column = own_column.filter(|_| begins_loop);
+        let machine_loop = innermost;
+        let begin = |statement: Arc<Statement>| BegunPlace {
+            machine_loop,
+            is_at_header: opens.is_some(),
+            is_continued: nest.continued.contains(&(address, statement.clone())),
+            statement,
+        };
+        let begun = statements.into_iter().map(begin).collect();
         let low = self.map.function(function).low;
         let function = Some(function);
-        let machine_loop = innermost;
-        let begin = |statement: &Arc<Statement>| BegunPlace {
-            statement: statement.clone(),
-            machine_loop,
-        };
-        let begun = self.map.statements_at(address).iter().map(begin).collect();
         if let Some(last) = self.places.begun.last_mut() {
             *last = begun;
         }

@@ -60,6 +60,7 @@ fn machine_loop(line: u32, parent: Option<u32>, entries: u64, rounds: u64) -> Ma
         rounds,
         refused: 0,
         after: Vec::new(),
+        left: Vec::new(),
         fewest: None,
         most: None,
     }

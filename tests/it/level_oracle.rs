@@ -238,6 +238,7 @@ impl Case {
                 is_serial: false,
                 needs: None,
                 exits_early: false,
+                tests_last: false,
                 registers: None,
                 in_core: None,
                 repeated: Default::default(),

@@ -38,6 +38,7 @@ fn nest(loops: &[Bounds]) -> Loop {
         is_serial: false,
         needs: None,
         exits_early: false,
+        tests_last: false,
         registers: None,
         in_core: None,
         repeated: Default::default(),

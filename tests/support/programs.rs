@@ -179,6 +179,7 @@ pub fn nest(
         is_serial: false,
         needs: None,
         exits_early: false,
+        tests_last: false,
         registers: None,
         in_core: None,
         repeated: Default::default(),

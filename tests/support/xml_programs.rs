@@ -358,7 +358,7 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
         (expr(), expr(), step),
         (
             (any::<bool>(), needs()),
-            any::<bool>(),
+            (any::<bool>(), any::<bool>()),
             registers(),
             in_core(),
             repeated(),
@@ -371,7 +371,7 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
                 line,
                 end_line,
                 (lower, upper, step),
-                ((is_serial, needs), exits_early, registers, in_core, repeated),
+                ((is_serial, needs), (exits_early, tests_last), registers, in_core, repeated),
                 body,
             )| Loop {
                 id,
@@ -386,6 +386,7 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
                 is_serial,
                 needs,
                 exits_early,
+                tests_last,
                 registers,
                 in_core,
                 repeated,

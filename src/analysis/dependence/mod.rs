@@ -506,6 +506,7 @@ mod tests {
                 is_serial: false,
                 needs: None,
                 exits_early: false,
+                tests_last: false,
                 registers: None,
                 in_core: None,
                 repeated: Default::default(),

@@ -339,11 +339,10 @@ impl Walker<'_> {
             self.symbols.loops.pop();
         }
         let exits_early = self.exits.pop().unwrap_or(false);
-        let is_counted = matches!(inner.control, Control::Counted { .. });
-        let variable = match is_counted {
-            true => LoopVariable::of_source(variable),
-            false if mentions(&body, &variable) => LoopVariable::of_iterations(variable),
-            false => LoopVariable::default(),
+        let variable = match inner.control {
+            Control::Counted { .. } => LoopVariable::of_source(variable),
+            _ if mentions(&body, &variable) => LoopVariable::of_iterations(variable),
+            _ => LoopVariable::default(),
         };
         if self.depth() == 0 {
             references::split_components(&mut body);
@@ -366,6 +365,7 @@ impl Walker<'_> {
             is_serial: false,
             needs: self.steady.needs_of_loop(inner, &self.around),
             exits_early,
+            tests_last: inner.control.is_tested_last(),
             registers,
             in_core,
             repeated,

@@ -420,6 +420,7 @@ fn read_loop(
         is_serial: fields.text("ls:serial") == Some("true"),
         needs: fields.word("ls:needs", read_needs, "positions with commas between them")?,
         exits_early: fields.text("ls:exits") == Some("early"),
+        tests_last: fields.text("ls:tests") == Some("last"),
         repeated: parts::repeated(fields)?,
         in_core: read_in_core(fields)?,
         registers: integer

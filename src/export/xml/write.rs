@@ -567,6 +567,7 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
         is_serial,
         needs,
         exits_early,
+        tests_last,
         registers,
         in_core,
         repeated,
@@ -588,6 +589,7 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
         .maybe("ls:serial", is_serial.then_some("true"))
         .maybe("ls:needs", needs.as_deref().map(needs_text))
         .maybe("ls:exits", exits_early.then_some("early"))
+        .maybe("ls:tests", tests_last.then_some("last"))
         .maybe(
             "ls:integers",
             registers.map(|needed| register_use(needed.integer)),

@@ -6,13 +6,13 @@ use rustc_hash::FxHashMap;
 
 use super::calls::{CallCounts, CallStack, Calls};
 use super::data::DataMeter;
-use super::rounds::{Left, Rounds, RoundsMeter};
+use super::rounds::{Finished, Left, RoundsMeter};
 use super::strides::StrideMeter;
 use super::symbols::hands_out_memory;
 use super::vectors::{Elements, VectorMeter};
 use super::{
-    After, Begun, Called, DataAccesses, MachineLoop, Moved, OnBehalf, Operations, Site,
-    SourceProfile, Vectors,
+    Begun, Called, DataAccesses, MachineLoop, Moved, OnBehalf, Operations, Site, SourceProfile,
+    Vectors,
 };
 use crate::counted::Counted;
 use crate::metric::{Metric, Program, Run, Stretch, ram_use};
@@ -253,7 +253,7 @@ impl ProfileMeter {
         }
         let counts = loops.iter().zip(self.rounds.finish());
         let loops = counts
-            .map(|(place, (counts, after))| machine_loop(place, counts, after))
+            .map(|(place, counts)| machine_loop(place, counts))
             .collect();
         Ok(SourceProfile {
             sites,
@@ -265,12 +265,12 @@ impl ProfileMeter {
     }
 }
 
-/// File, line, column and loop of the machine code.
-type StatementPlace = (u32, u32, u32, Option<u32>);
+/// File, line, column, loop of the machine code, and whether its rounds begin there.
+type StatementPlace = (u32, u32, u32, Option<u32>, bool);
 
 /// Executions by statement, of what begins with each instruction.
 fn statements(files: &[String], begun: &[Vec<BegunPlace>], executions: &[u64]) -> Vec<Begun> {
-    let mut found: BTreeMap<StatementPlace, (u64, u64)> = BTreeMap::new();
+    let mut found: BTreeMap<StatementPlace, (u64, u64, u64)> = BTreeMap::new();
     let all = begun
         .iter()
         .zip(executions)
@@ -280,19 +280,31 @@ fn statements(files: &[String], begun: &[Vec<BegunPlace>], executions: &[u64]) -
     {
         let Statement { line, column } = &*one.statement;
         if let Ok(file) = files.binary_search(&line.file) {
-            let key = (file as u32, line.line, *column, one.machine_loop);
-            let (sum, most) = found.entry(key).or_default();
+            let key = (
+                file as u32,
+                line.line,
+                *column,
+                one.machine_loop,
+                one.is_at_header,
+            );
+            let (sum, most, continued) = found.entry(key).or_default();
             *sum += executions;
+            *continued += if one.is_continued { *executions } else { 0 };
             *most = *executions.max(most);
         }
     }
-    let begun = |((file, line, column, machine_loop), (executions, most))| Begun {
-        file,
-        line,
-        column,
-        machine_loop,
-        executions,
-        most,
+    let begun = |(place, (executions, most, continued))| {
+        let (file, line, column, machine_loop, at_header): StatementPlace = place;
+        Begun {
+            file,
+            line,
+            column,
+            machine_loop,
+            at_header,
+            executions,
+            most,
+            continued,
+        }
     };
     found.into_iter().map(begun).collect()
 }
@@ -359,7 +371,12 @@ fn add_stride(site: &mut Site, stride: i64) {
     }
 }
 
-fn machine_loop(place: &LoopPlace, counts: Rounds, after: Vec<After>) -> MachineLoop {
+fn machine_loop(place: &LoopPlace, counted: Finished) -> MachineLoop {
+    let Finished {
+        rounds: counts,
+        after,
+        left,
+    } = counted;
     MachineLoop {
         name: place.name.clone(),
         function: place.function.clone(),
@@ -372,6 +389,7 @@ fn machine_loop(place: &LoopPlace, counts: Rounds, after: Vec<After>) -> Machine
         rounds: counts.begun.saturating_sub(counts.refused),
         refused: counts.refused,
         after,
+        left,
         fewest: counts.range.map(|(fewest, _)| fewest),
         most: counts.range.map(|(_, most)| most),
     }

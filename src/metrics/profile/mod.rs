@@ -45,9 +45,16 @@ pub struct Begun {
     pub column: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine_loop: Option<u32>,
+    /// Where the rounds of that loop begin: it may be of what comes before the loop, and then has its entries.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_header: bool,
     pub executions: u64,
     /// Executions of the copy that was executed most.
     pub most: u64,
+    /// Of the executions, those that go on with one that another mark at the same place has begun, as where a macro with
+    /// several statements is used.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub continued: u64,
 }
 
 impl SourceProfile {
@@ -71,7 +78,8 @@ impl SourceProfile {
                 && one
                     .after
                     .iter()
-                    .all(|after| is_loop(after.machine_loop) && (after.site as usize) < sites);
+                    .all(|after| is_loop(after.machine_loop) && (after.site as usize) < sites)
+                && one.left.iter().all(|left| (left.site as usize) < sites);
             (!is_right).then(|| {
                 format!("loop {number} names a loop or site that is not there or not before it")
             })
@@ -277,6 +285,9 @@ pub struct MachineLoop {
     /// to be left in the same round of the loop around.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<After>,
+    /// Where it was left.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<Left>,
     /// The fewest and the most rounds of one execution, from an entry to the next.
     #[serde(default)]
     pub fewest: Option<u64>,
@@ -299,6 +310,14 @@ pub struct After {
     /// Index of the site where it was left.
     pub site: u32,
     pub entries: u64,
+}
+
+/// Where a loop was left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Left {
+    /// Index of the site.
+    pub site: u32,
+    pub times: u64,
 }
 
 /// Bytes `low..high` of memory at run time that accesses went to.

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::After;
+use rustc_hash::FxHashMap;
+
+use super::{After, Left as LeftAt};
 use loopsheet_regions::{LoopPlace, Spot};
 
 /// Counts of every loop.
@@ -16,6 +18,8 @@ pub struct RoundsMeter {
     loops: Vec<Rounds>,
     /// Entries by the loop, the one left before it, and the site where that was left.
     after: BTreeMap<(u32, u32, u32), u64>,
+    /// How often loops were left, by the loop and the site where.
+    exits: FxHashMap<(u32, u32), u64>,
 }
 
 /// A loop that was left, with those inside it.
@@ -26,6 +30,14 @@ pub struct Left {
     site: u32,
     /// What the loop around had done.
     around: Option<(u64, u64)>,
+}
+
+/// What was counted of a loop.
+pub struct Finished {
+    pub rounds: Rounds,
+    /// The loops that it was entered after.
+    pub after: Vec<After>,
+    pub left: Vec<LeftAt>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,7 +105,7 @@ impl RoundsMeter {
     }
 
     /// The outermost loop that was left with the instruction before.
-    fn left(&self, spot: &Spot, before: &Spot) -> Option<Left> {
+    fn left(&mut self, spot: &Spot, before: &Spot) -> Option<Left> {
         let innermost = before
             .innermost
             .filter(|one| !self.is_inside(spot.innermost, *one))?;
@@ -104,6 +116,11 @@ impl RoundsMeter {
             number = outer;
         }
         let around = self.parents[number as usize].map(|outer| self.round(outer));
+        let mut inner = Some(innermost);
+        while let Some(one) = inner {
+            *self.exits.entry((one, before.site)).or_default() += 1;
+            inner = self.parents[one as usize].filter(|_| one != number);
+        }
         Some(Left {
             innermost,
             number,
@@ -135,9 +152,15 @@ impl RoundsMeter {
         (rounds.entries, rounds.begun)
     }
 
-    /// By number of the loop, with the loops that it was entered after.
-    pub fn finish(self) -> impl Iterator<Item = (Rounds, Vec<After>)> {
-        let RoundsMeter { loops, after, .. } = self;
+    /// By number of the loop.
+    pub fn finish(self) -> impl Iterator<Item = Finished> {
+        let RoundsMeter {
+            loops,
+            after,
+            exits,
+            ..
+        } = self;
+        let exits: BTreeMap<(u32, u32), u64> = exits.into_iter().collect();
         (0u32..).zip(loops).map(move |(number, mut rounds)| {
             rounds.close();
             let own = after.range((number, 0, 0)..=(number, u32::MAX, u32::MAX));
@@ -146,7 +169,16 @@ impl RoundsMeter {
                 site: *site,
                 entries: *entries,
             });
-            (rounds, own.collect())
+            let places = exits.range((number, 0)..=(number, u32::MAX));
+            let places = places.map(|((_, site), times)| LeftAt {
+                site: *site,
+                times: *times,
+            });
+            Finished {
+                rounds,
+                after: own.collect(),
+                left: places.collect(),
+            }
         })
     }
 
@@ -228,7 +260,7 @@ mod tests {
                 &mut left,
             );
         }
-        let found: Vec<Rounds> = meter.finish().map(|(rounds, _)| rounds).collect();
+        let found: Vec<Rounds> = meter.finish().map(|one| one.rounds).collect();
         assert_eq!(
             (found[0].entries, found[0].begun, found[0].range),
             (1, 7, Some((7, 7)))
@@ -268,13 +300,37 @@ mod tests {
                 &mut left,
             );
         }
-        let found: Vec<Vec<After>> = meter.finish().map(|(_, after)| after).collect();
+        let found: Vec<Vec<After>> = meter.finish().map(|one| one.after).collect();
         let from = |machine_loop| After {
             machine_loop,
             site: 7,
             entries: 1,
         };
         assert_eq!(found[3], [from(1), from(2)]);
+    }
+
+    #[test]
+    fn where_loops_are_left_is_counted() {
+        // Left twice at site 7, the second time with the loop around it.
+        let exit = Spot {
+            site: 7,
+            ..spot(Some(1), None)
+        };
+        let (outer, inner) = (spot(Some(0), Some(0)), spot(Some(1), Some(1)));
+        let run = [outer, inner, exit, outer, inner, exit, spot(None, None)];
+        let mut meter = RoundsMeter::default();
+        meter.add(&[place(None, false), place(Some(0), false)]);
+        let mut left = None;
+        for (at, spot) in run.iter().enumerate() {
+            meter.step(
+                spot,
+                at.checked_sub(1).map(|before| &run[before]),
+                &mut left,
+            );
+        }
+        let found: Vec<Vec<LeftAt>> = meter.finish().map(|one| one.left).collect();
+        let at = |times| vec![LeftAt { site: 7, times }];
+        assert_eq!(found, [at(1), at(2)]);
     }
 
     #[test]
@@ -304,7 +360,7 @@ mod tests {
                 &mut left,
             );
         }
-        let found: Vec<Vec<After>> = meter.finish().map(|(_, after)| after).collect();
+        let found: Vec<Vec<After>> = meter.finish().map(|one| one.after).collect();
         assert_eq!(
             found,
             [

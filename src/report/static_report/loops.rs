@@ -32,6 +32,9 @@ pub struct LoopReport {
     /// It may be left before its bounds say so.
     #[serde(default)]
     pub exits_early: bool,
+    /// Its test comes after each iteration, and none before the first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tests_last: bool,
     pub parent: Option<String>,
     #[serde(default)]
     pub children: Vec<String>,
@@ -281,6 +284,7 @@ impl<'a> Surroundings<'a> {
             step: self.text(&facts.step),
             parallel: facts.parallel.as_ref().map(ToString::to_string),
             exits_early: facts.exits_early,
+            tests_last: facts.tests_last,
             parent: (chain.len().checked_sub(2)).map(|outer| chain[outer].facts.id.clone()),
             children: facts.body.loops().iter().map(|l| l.id.clone()).collect(),
             flops: FlopsReport {

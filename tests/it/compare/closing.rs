@@ -21,8 +21,10 @@ fn begun(all: &[(u32, u32, u64)]) -> Vec<Begun> {
         line: *line,
         column: *column,
         machine_loop: None,
+        at_header: false,
         executions: *executions,
         most: *executions,
+        continued: 0,
     };
     all.iter().map(one).collect()
 }
