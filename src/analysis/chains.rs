@@ -27,7 +27,7 @@ pub fn in_core<'c>(
     (compared, advanced): (Option<&Compared>, &BTreeSet<VarId>),
     is_replaced: &dyn Fn(&Stmt) -> bool,
 ) -> InCore {
-    let walked = |counter| {
+    let walked = |counter, around| {
         let mut walk = Walk {
             function,
             advanced,
@@ -42,7 +42,7 @@ pub fn in_core<'c>(
             stored: Vec::new(),
             functions: Functions::default(),
         };
-        walk.find_carried(body);
+        walk.find_carried(body, around);
         walk.block(body);
         let carried = Carried {
             chains: walk.chains(),
@@ -51,10 +51,10 @@ pub fn in_core<'c>(
         };
         (carried, walk.functions)
     };
-    let (carried, mut functions) = walked(counter);
+    let (carried, mut functions) = walked(counter, outer);
     let changing: BTreeSet<VarId> = advanced.iter().copied().chain(counter.id).collect();
     functions.integer_divisions = integer_divisions::count(function, body, changing);
-    let by_name = |outer: &Counter<'c>| (outer.name.to_string(), walked(*outer).0);
+    let by_name = |outer: &Counter<'c>| (outer.name.to_string(), walked(*outer, &[]).0);
     InCore {
         carried,
         outer: outer.iter().map(by_name).collect(),
@@ -128,7 +128,7 @@ struct Walk<'f> {
 }
 
 impl Walk<'_> {
-    fn find_carried(&mut self, body: &[Stmt]) {
+    fn find_carried(&mut self, body: &[Stmt], outer: &[Counter]) {
         let (mut scalars, mut stored, mut read) = (Vec::new(), Vec::new(), Vec::new());
         statements(body, InLoop::Yes, &mut |statement, _| {
             let target = match statement {
@@ -164,6 +164,8 @@ impl Walk<'_> {
             let order = match one.meets(other, self.counter) {
                 Meeting::Unknown => Order::Unknown,
                 Meeting::ByData => Order::ByData,
+                // Compilers that look whether it lies among those that are stored find that it does.
+                _ if one.passes(other, self.counter, outer) => Order::Carried,
                 _ => Order::Shown,
             };
             self.order = self.order.max(order);

@@ -67,6 +67,8 @@ pub struct Counter<'a> {
     pub id: Option<VarId>,
     pub name: &'a str,
     pub step: &'a Expr,
+    /// From where to where it counts.
+    pub range: (&'a Expr, &'a Expr),
 }
 
 impl<'f> Compared<'f> {
@@ -258,6 +260,50 @@ impl Place {
         let all: Vec<Meeting> = pairs.map(|(s, r)| dimension(s, r, counter)).collect();
         all.iter().copied().fold(Meeting::Always, Meeting::and)
     }
+}
+
+impl Place {
+    /// Whether it is certain that some iteration stores an element which all of them read, such as `a[i][k]` beside
+    /// `a[i][j]` in a loop over all `j`: it stays the same, and the variable of a loop around says which it is.
+    pub fn passes(&self, read: &Place, counter: Counter, outer: &[Counter]) -> bool {
+        let mut moves = false;
+        let is_passed = |(stored, read): (&Subscript, &Subscript)| {
+            let (Subscript::Is(stored), Subscript::Is(read)) = (stored, read) else {
+                return false;
+            };
+            let apart = (stored.clone() - read.clone()).expand();
+            if !apart.mentions(counter.name) {
+                return apart.is_zero() && !read.mentions(counter.name);
+            }
+            moves = true;
+            // The iteration that stores it, if each moves on by one element.
+            let at = (Expr::symbol(counter.name) - apart).expand();
+            let stays = !at.mentions(counter.name) && !read.mentions(counter.name);
+            stays && is_within(&at, counter, outer)
+        };
+        let has_steps = counter.step.as_integer() == Some(1) && !counter.name.is_empty();
+        has_steps
+            && self.array == read.array
+            && self.subscripts.len() == read.subscripts.len()
+            && (self.subscripts.iter().zip(&read.subscripts)).all(is_passed)
+            && moves
+    }
+}
+
+/// Whether the variable of one of the loops around, moved by a constant, is always a value of the counter.
+fn is_within(at: &Expr, counter: Counter, outer: &[Counter]) -> bool {
+    let is_at_least = |one: Expr, other: &Expr| {
+        let apart = (one - other.clone()).expand().as_number();
+        apart.is_some_and(|apart| apart >= 0.0)
+    };
+    outer.iter().any(|around| {
+        let by = (at.clone() - Expr::symbol(around.name)).expand();
+        let (lower, upper) = around.range;
+        by.as_number().is_some()
+            && around.step.as_integer() == Some(1)
+            && is_at_least(lower.clone() + by.clone(), counter.range.0)
+            && is_at_least(counter.range.1.clone(), &(upper.clone() + by))
+    })
 }
 
 impl Meeting {

@@ -310,6 +310,7 @@ impl Walker<'_> {
                 id: counter,
                 name: &variable,
                 step: &step,
+                range: (&lower, &upper),
             };
             let is_replaced = |statement: &ir::Stmt| matches!(statement, ir::Stmt::Call { place, name, .. } if self.effects.origins.is_expanded(place, name));
             // A statement on whole arrays waits for none of its own values: compilers reverse it, or keep them apart.
@@ -322,6 +323,7 @@ impl Walker<'_> {
                     id: level.counter,
                     name: &level.counted.variable,
                     step: &level.counted.step,
+                    range: (&level.counted.lower, &level.counted.upper),
                 })
                 .collect();
             let facts = (compared, &advanced);
