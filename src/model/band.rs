@@ -105,10 +105,12 @@ impl Band {
         let core = Expr::from(time.core);
         let text = time.text.map(Expr::from);
         let (fastest, slowest) = core_ends(nest, figures);
+        let [least_waiting, most_waiting] = waiting_ends(nest);
         let pages = nest.levels.pages;
         let all_move = Moves {
             of_cache: &|_| 1.0.into(),
             pages: pages.map(|pages| pages.missed.into()),
+            waiting: most_waiting,
         };
         let cold = data(nest, all_move, machine, figures);
         let seconds = Expr::from(time.seconds);
@@ -125,6 +127,7 @@ impl Band {
         let some_move = Moves {
             of_cache: &|cache| warm.moves(cache),
             pages: pages.map(held),
+            waiting: least_waiting,
         };
         let data = data(nest, some_move, machine, figures);
         let low = Expr::min([seconds, whole((fastest, text, data))]);
@@ -177,6 +180,21 @@ fn core_ends(nest: &NestModel, figures: &Figures) -> (Expr, Expr) {
         Detail::AnyMachine => (bandwidth::where_positive(scalar, least, core), most),
         _ => (least, most),
     }
+}
+
+/// The least and the most that loads and stores wait for memory.
+fn waiting_ends(nest: &NestModel) -> [Option<Expr>; 2] {
+    let time = &nest.time;
+    let Some(waiting) = time.waiting.map(Expr::from) else {
+        return [None, None];
+    };
+    let open = time.in_core.and_then(|found| found.open);
+    let others = (open
+        .iter()
+        .flat_map(|open| [open.vector_accesses, open.scalar_accesses]))
+    .map(|accesses| super::time::waiting(accesses, &time.levels));
+    let all: Vec<Expr> = others.chain([waiting]).collect();
+    [Some(Expr::min(all.clone())), Some(Expr::max(all))]
 }
 
 /// What caches have of a nest from its last execution.

@@ -3,7 +3,7 @@
 use super::figures::Figures;
 use super::irregular;
 use super::nest_model::NestModel;
-use super::time::{Behind, LevelFigures, LevelKind};
+use super::time::{LevelFigures, LevelKind};
 use crate::expr::Expr;
 use crate::machine::MachineModel;
 
@@ -13,6 +13,8 @@ pub(super) struct Moves<'m> {
     pub of_cache: &'m dyn Fn(usize) -> Expr,
     /// Pages that the TLB does not hold.
     pub pages: Option<Expr>,
+    /// Seconds of loads and stores that wait for all lines of memory.
+    pub waiting: Option<Expr>,
 }
 
 /// The times of all levels as far as their lines move, those of memory with what is added to them.
@@ -21,6 +23,7 @@ pub(super) fn data(
     Moves {
         of_cache: moves,
         pages,
+        waiting,
     }: Moves,
     machine: &MachineModel,
     figures: &Figures,
@@ -28,10 +31,8 @@ pub(super) fn data(
     let irregular = (nest.time.irregular)
         .and_then(|_| irregular::seconds(machine, &nest.levels, (moves, pages), figures));
     let level = |level: &LevelFigures| {
-        let seconds = level.taken(Behind {
-            waiting: nest.time.waiting,
-            irregular: None,
-        });
+        let waiting = waiting.iter().filter(|_| level.kind == LevelKind::Memory);
+        let seconds = Expr::sum([level.seconds.into()].into_iter().chain(waiting.cloned()));
         let seconds = match level.behind {
             Some(cache) => seconds * moves(cache),
             None => seconds,

@@ -43,6 +43,9 @@ pub struct OpenCore {
     pub vectors: FigureId,
     /// One element after the other, sums as written.
     pub scalar: FigureId,
+    /// Loads and stores alone of both.
+    pub vector_accesses: FigureId,
+    pub scalar_accesses: FigureId,
     pub may_be_vectors: bool,
     pub may_reorder: bool,
 }
@@ -122,9 +125,20 @@ impl InCoreFigures {
                 let cycles = code.cycles_in_all(operations);
                 figures.define(kind, seconds(cycles))
             };
+            let (vectors, scalar) = (
+                with(F::CoreTimeOfVectors, Switches::AllOn),
+                with(F::CoreTimeOfScalars, Switches::AllOff),
+            );
+            let mut accesses = |kind: F, switches: Switches| {
+                let code = code_with(switches);
+                let cycles = code.access_cycles() * inside.clone() + code.accesses_outside();
+                figures.define(kind, seconds(cycles))
+            };
             OpenCore {
-                vectors: with(F::CoreTimeOfVectors, Switches::AllOn),
-                scalar: with(F::CoreTimeOfScalars, Switches::AllOff),
+                vector_accesses: accesses(F::AccessTimeOfVectors, Switches::AllOn),
+                scalar_accesses: accesses(F::AccessTimeOfScalars, Switches::AllOff),
+                vectors,
+                scalar,
                 may_be_vectors,
                 may_reorder,
             }
@@ -595,8 +609,9 @@ impl<'a> Code<'a> {
     /// Cycles of one iteration of the innermost loop.
     fn chain_cycles(&self, lanes: Expr) -> Expr {
         let chains = self.chains();
+        let around = self.chain_cycles_around(&lanes);
         if chains.is_empty() {
-            return 0.0.into();
+            return around;
         }
         let cycles = |chain: &Chain| {
             let latency = self
@@ -620,7 +635,28 @@ impl<'a> Code<'a> {
                 false => latency,
             }
         };
-        Expr::max(chains.iter().map(cycles))
+        Expr::max(chains.iter().map(cycles).chain([around]))
+    }
+
+    /// The same of an iteration of the loop around the innermost one, if all iterations of that are written out, over these.
+    fn chain_cycles_around(&self, lanes: &Expr) -> Expr {
+        let (Some(iterations), Some(carried)) = (self.written_out(), self.nest.carried_around())
+        else {
+            return 0.0.into();
+        };
+        let latency = |chain: &Chain| {
+            let latency = (self.latency(chain.steps)).quotient(f64::from(chain.distance).into());
+            match chain.kind {
+                ChainKind::Recurrence => latency,
+                ChainKind::Reduction => {
+                    let apart = latency.clone().quotient(lanes.clone());
+                    let switch = self.switches.value("reorder_sums");
+                    bandwidth::where_positive(switch, apart, latency)
+                }
+            }
+        };
+        let longest = Expr::max(carried.chains.iter().map(latency).chain([0.0.into()]));
+        longest.quotient(Expr::max([iterations, 1.0.into()]))
     }
 
     fn latency(&self, steps: Steps) -> Expr {

@@ -151,6 +151,14 @@ impl<'p> Nest<'p> {
         (code.in_core.as_ref())?.carried_by(&innermost.variable, &code.variable)
     }
 
+    /// The same of the loop around the innermost one.
+    pub fn carried_around(&self) -> Option<&'p Carried> {
+        let code = self.code();
+        let (_, around) = self.loops.split_last()?;
+        let variable = &around.last()?.facts.variable;
+        (code.in_core.as_ref())?.carried_by(variable, &code.variable)
+    }
+
     /// The loop that stands for the nest in reports.
     pub fn head(&self) -> &'p Loop {
         self.loops[self.own].facts

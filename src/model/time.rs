@@ -249,13 +249,15 @@ fn ratio(above: Expr, below: Expr) -> Expr {
 
 /// Seconds in which loads and stores wait for lines of memory: while these arrive, the first cache serves only some of them.
 fn define_waiting(core: InCoreFigures, levels: &[LevelFigures], figures: &mut Figures) -> FigureId {
-    let memory = levels
-        .iter()
-        .filter(|level| level.kind == LevelKind::Memory);
+    figures.define(F::WaitingTime, waiting(core.accesses, levels))
+}
+
+/// Seconds in which accesses that take so long alone wait for lines of memory.
+pub(super) fn waiting(accesses: FigureId, levels: &[LevelFigures]) -> Expr {
+    let memory = (levels.iter()).filter(|level| level.kind == LevelKind::Memory);
     let memory = Expr::max(memory.map(|level| Expr::from(level.seconds)));
-    let both = Expr::min([Expr::from(core.accesses), memory]);
-    let waiting = (Expr::from(1.0) - Expr::machine("access_overlap")) * both;
-    figures.define(F::WaitingTime, waiting)
+    let both = Expr::min([Expr::from(accesses), memory]);
+    (Expr::from(1.0) - Expr::machine("access_overlap")) * both
 }
 
 /// Bytes and times of all levels whose bandwidth is known; without lines that do not come at it, where these are apart.

@@ -214,7 +214,8 @@ fn orders(op: BinaryOp) -> &'static [std::cmp::Ordering] {
     }
 }
 
-/// Whether a value is made of scalars only, so that it is another one only where one of them is.
+/// Whether a value is made of scalars only, so that it is another one only where one of them is; which of the operators
+/// without a sign it has is not known.
 fn stays_the_same(condition: &Value) -> bool {
     let mut is_made_of_scalars = true;
     each_value(condition, &mut |part| {
@@ -226,9 +227,8 @@ fn stays_the_same(condition: &Value) -> bool {
                 | Value::Text(_)
                 | Value::Variable(_)
                 | Value::Unary(..)
-                | Value::Binary(..)
                 | Value::Convert(..)
-        );
+        ) || matches!(part, Value::Binary(op, ..) if *op != BinaryOp::Other);
     });
     is_made_of_scalars
 }

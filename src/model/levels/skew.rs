@@ -236,7 +236,8 @@ fn is_known(domain: &Domain<f64>, reference: &Reference<f64>, spans: &[Span<f64>
             return (shift == 1.0).then_some(true);
         };
         let place = step(w, other)?;
-        Some(shift % place == 0.0 || shift * (spans[v].count - 1.0) < place)
+        // A place that several shifts come to is found again later than the rule has it.
+        Some(shift == place || shift * (spans[v].count - 1.0) < place)
     };
     let mut all = across();
     let all_fit = all.all(|(_, by, others)| fits((by, others.copied().collect())).unwrap_or(false));
