@@ -294,14 +294,22 @@ impl<'a> Code<'a> {
         Some(around.last()?.facts)
     }
 
+    /// Iterations of a loop that the source fixes.
+    fn fixed_iterations(&self, one: &Loop) -> Option<f64> {
+        let span = one.upper.clone() - one.lower.clone();
+        let count = self
+            .nest
+            .compiled(&span.quotient(one.step.clone()))?
+            .floor()
+            + 1.0;
+        (count >= 1.0 && !one.exits_early).then_some(count)
+    }
+
     /// Iterations of an innermost loop inside another one, if the source fixes them and compilers may write all of them out.
     fn written_out(&self) -> Option<Expr> {
-        let innermost = self.innermost();
-        let span = innermost.upper.clone() - innermost.lower.clone();
-        let span = span.quotient(innermost.step.clone());
-        let count = self.nest.compiled(&span)? + 1.0;
+        let count = self.fixed_iterations(self.innermost())?;
         let is_short = (2.0..=WRITTEN_OUT * MOST_LANES).contains(&count);
-        let is_whole = self.around().is_some() && !innermost.exits_early;
+        let is_whole = self.around().is_some();
         let [executions, inside] = self.iterations.last_chunk()?;
         (is_short && is_whole).then(|| inside.clone().quotient(executions.clone()))
     }
@@ -638,12 +646,9 @@ impl<'a> Code<'a> {
         Expr::max(chains.iter().map(cycles).chain([around]))
     }
 
-    /// The same of an iteration of the loop around the innermost one, if all iterations of that are written out, over these.
+    /// The same of an iteration of loops around the innermost one, if all iterations of those inside them are written out,
+    /// over these.
     fn chain_cycles_around(&self, lanes: &Expr) -> Expr {
-        let (Some(iterations), Some(carried)) = (self.written_out(), self.nest.carried_around())
-        else {
-            return 0.0.into();
-        };
         let latency = |chain: &Chain| {
             let latency = (self.latency(chain.steps)).quotient(f64::from(chain.distance).into());
             match chain.kind {
@@ -655,8 +660,22 @@ impl<'a> Code<'a> {
                 }
             }
         };
-        let longest = Expr::max(carried.chains.iter().map(latency).chain([0.0.into()]));
-        longest.quotient(Expr::max([iterations, 1.0.into()]))
+        let depth = self.nest.loops.len();
+        let (mut found, mut written_out) = (vec![Expr::from(0.0)], 1.0);
+        for level in (0..depth - 1).rev() {
+            let inside = self.nest.loops[level + 1].facts;
+            written_out *= self.fixed_iterations(inside).unwrap_or(f64::INFINITY);
+            if written_out > WRITTEN_OUT * MOST_LANES {
+                break;
+            }
+            let iterations = self.iterations[depth].clone();
+            let iterations = iterations.quotient(self.iterations[level + 1].clone());
+            let iterations = Expr::max([iterations, 1.0.into()]);
+            let carried = self.nest.carried_by(level).into_iter();
+            let chains = carried.flat_map(|carried| &carried.chains);
+            found.extend(chains.map(|chain| latency(chain).quotient(iterations.clone())));
+        }
+        Expr::max(found)
     }
 
     fn latency(&self, steps: Steps) -> Expr {

@@ -151,11 +151,10 @@ impl<'p> Nest<'p> {
         (code.in_core.as_ref())?.carried_by(&innermost.variable, &code.variable)
     }
 
-    /// The same of the loop around the innermost one.
-    pub fn carried_around(&self) -> Option<&'p Carried> {
+    /// The same of one of its loops.
+    pub fn carried_by(&self, level: usize) -> Option<&'p Carried> {
         let code = self.code();
-        let (_, around) = self.loops.split_last()?;
-        let variable = &around.last()?.facts.variable;
+        let variable = &self.loops.get(level)?.facts.variable;
         (code.in_core.as_ref())?.carried_by(variable, &code.variable)
     }
 

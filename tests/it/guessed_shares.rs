@@ -178,6 +178,11 @@ fn a_condition_asked_again_is_answered() {
         chosen("if (k > 2 && y > 1) { if (y > 1) a(); } else if (y > 1) b();"),
         [0.5, 0.25, 0.0, 0.0],
     );
+    // Operators are told apart, or not compared.
+    assert_near(
+        chosen("if ((k & 1) == 1) { if ((k ^ 1) == 1) a(); if ((k | 1) == 1) b(); }"),
+        [0.25, 0.25, 0.0, 0.0],
+    );
     // Another number by then.
     assert_near(
         chosen("if (k > 2) { k = getchar(); if (k > 2) a(); }"),

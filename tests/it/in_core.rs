@@ -96,12 +96,45 @@ fn whole_groups_are_vectors() {
 fn tiles_stay_in_registers() {
     // A load of `b`, two a cycle in vectors of four; `c` is loaded once for 32 products.
     let loads = (1.0 + 1.0 / 32.0) / 4.0 / 2.0;
-    check(&on_core("n=960"), "matmul_tiled", [4.0, 0.0, loads]);
+    // The next one waits for an addition.
+    let add = 3.0 / 32.0;
+    check(&on_core("n=960"), "matmul_tiled", [4.0, add, loads]);
     // Eight vectors are too many for six registers that are left, and scalar code is not written out.
     let few = on_core("n=960,fp_registers=8");
-    check(&few, "matmul_tiled", [4.0, 0.0, 0.25]);
+    check(&few, "matmul_tiled", [4.0, add, 0.25]);
     let scalar = on_core("n=960,vectorise=0");
-    check(&scalar, "matmul_tiled", [1.0, 0.0, 1.0]);
+    check(&scalar, "matmul_tiled", [1.0, add, 1.0]);
+}
+
+/// Loops that are written out wait for what the loop around them carries.
+#[test]
+fn loops_around_have_chains() {
+    let machine = fixture("clock/core.toml");
+    let machine = machine.to_str().expect("a path");
+    let options = ["--machine", machine, "--set", "n=1000", "--no-config"];
+    let json = analysed(fixture("groups/tiles.c"), &options);
+    let chain = |function: &str| nest(&json, function)["in_core"]["chain_cycles"].as_f64();
+    // An addition for two elements, a fused operation for two, an addition for four.
+    assert_eq!(chain("two_sums"), Some(1.5));
+    assert_eq!(chain("two_filters"), Some(2.0));
+    assert_eq!(chain("square"), Some(0.75));
+}
+
+/// The longest time that is left open is that of scalar code, with the accesses of scalar code.
+#[test]
+fn the_band_has_the_accesses_of_scalar_code() {
+    let memory = "n=100000,dram_gbs=30,access_overlap=0";
+    let open = on_core(memory);
+    let scalar = on_core(&format!("{memory},vectorise=0"));
+    for function in ["triad", "star2"] {
+        let high = nest(&open, function)["high_seconds"].as_f64();
+        let seconds = nest(&scalar, function)["seconds"].as_f64();
+        let (high, seconds) = high.zip(seconds).expect("numbers");
+        assert!(
+            (high / seconds - 1.0).abs() < 1e-9,
+            "{function}: {high} {seconds}"
+        );
+    }
 }
 
 /// Loads and stores that wait for memory are added to its time.

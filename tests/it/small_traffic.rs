@@ -241,7 +241,7 @@ fn diagonals() {
 
 #[test]
 fn diagonals_that_no_rule_knows_are_marked() {
-    for function in ["turned", "several", "forms"] {
+    for function in ["turned", "several", "forms", "twice"] {
         let reasons = reasons("skew.c", function, "n=100");
         let mut reasons = reasons.as_array().expect("reasons").iter();
         assert!(reasons.any(|reason| reason == "skewed_walk" || reason == "several_forms"));
