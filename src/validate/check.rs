@@ -201,7 +201,8 @@ fn judge(
     let is_steady = |bytes: &[f64; FACTORS.len()]| bytes[0] <= bytes[2] * (1.0 + cases::STEP);
     let (here, there) = (predicted[1], simulated[1]);
     let ratio = here / there;
-    if !is_steady(predicted) || !is_steady(simulated) || ratio.is_nan() {
+    // A run that moves nothing took another branch: it says nothing about the model.
+    if !is_steady(predicted) || !is_steady(simulated) || !ratio.is_finite() {
         return None;
     }
     let is_clear = (here - there).abs() > ends;
@@ -231,6 +232,8 @@ mod tests {
         // A fifth is not a clear difference, nor are a few lines.
         assert_eq!(judged([2300.0; 3], [2000.0; 3]), None);
         assert_eq!(judged([600.0; 3], [200.0; 3]), None);
+        // Nothing ran.
+        assert!(judge(1 << 10, &[3000.0; 3], &[0.0; 3], 512.0).is_none());
         // What fits a little later, or a little earlier.
         assert_eq!(judged([3000.0, 3000.0, 2000.0], [2000.0; 3]), None);
         assert_eq!(judged([3000.0; 3], [3000.0, 2000.0, 2000.0]), None);
