@@ -316,16 +316,7 @@ impl Walker<'_> {
             // A statement on whole arrays waits for none of its own values: compilers reverse it, or keep them apart.
             let compared = compared.as_deref().filter(|_| inner.evaluation == Evaluation::InTurn);
             let (_, around) = self.symbols.levels.split_last().expect("this loop");
-            let outer: Vec<Counter> = around
-                .iter()
-                .filter(|level| level.counter.is_some())
-                .map(|level| Counter {
-                    id: level.counter,
-                    name: &level.counted.variable,
-                    step: &level.counted.step,
-                    range: (&level.counted.lower, &level.counted.upper),
-                })
-                .collect();
+            let outer = counters(around);
             let facts = (compared, &advanced);
             chains::in_core(
                 self.function(),
@@ -448,5 +439,18 @@ fn after(
         .into_iter()
         .filter_map(|(id, known)| Some((id, last(known)?)));
     all.chain(counted.filter(|_| last_value.symbols().len() <= MOST_SYMBOLS))
+        .collect()
+}
+
+/// The variables that loops count with, outermost first.
+fn counters(levels: &[Level]) -> Vec<Counter<'_>> {
+    (levels.iter())
+        .filter(|level| level.counter.is_some())
+        .map(|level| Counter {
+            id: level.counter,
+            name: &level.counted.variable,
+            step: &level.counted.step,
+            range: (&level.counted.lower, &level.counted.upper),
+        })
         .collect()
 }
