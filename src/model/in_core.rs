@@ -4,6 +4,11 @@
 //! Chains and throughput are the two bounds of OSACA (Laukemann et al., PMBS 2018), from the source instead of from
 //! machine code: what a compiler makes of it is an assumption, which switches of the machine state.
 
+mod groups;
+mod written_out;
+
+use groups::group;
+
 use super::bandwidth;
 use super::catalogue::StaticFigure as F;
 use super::figures::{Detail, Figures};
@@ -13,7 +18,7 @@ use crate::analysis::facts::{
     Access, AccessClass, Block, Body, ElementType, Loop, LoopDirective, Stream, Subscript,
 };
 use crate::analysis::in_core::{Chain, ChainKind, Functions, InCore, Order, Steps};
-use crate::expr::{Comparison, Expr, FigureId, Symbol};
+use crate::expr::{Expr, FigureId, Symbol};
 use crate::machine::MachineModel;
 use crate::machine::parameters::IN_CORE;
 
@@ -286,86 +291,6 @@ impl<'a> Code<'a> {
             }
         }
         self.outside = (Expr::sum(loads), Expr::sum(stores));
-    }
-
-    /// The loop around the innermost one.
-    fn around(&self) -> Option<&'a Loop> {
-        let (_, around) = self.nest.loops.split_last()?;
-        Some(around.last()?.facts)
-    }
-
-    /// Iterations of a loop that the source fixes.
-    fn fixed_iterations(&self, one: &Loop) -> Option<f64> {
-        let span = one.upper.clone() - one.lower.clone();
-        let count = self
-            .nest
-            .compiled(&span.quotient(one.step.clone()))?
-            .floor()
-            + 1.0;
-        (count >= 1.0 && !one.exits_early).then_some(count)
-    }
-
-    /// Iterations of an innermost loop inside another one, if the source fixes them and compilers may write all of them out.
-    fn written_out(&self) -> Option<Expr> {
-        let count = self.fixed_iterations(self.innermost())?;
-        let is_short = (2.0..=WRITTEN_OUT * MOST_LANES).contains(&count);
-        let is_whole = self.around().is_some();
-        let [executions, inside] = self.iterations.last_chunk()?;
-        (is_short && is_whole).then(|| inside.clone().quotient(executions.clone()))
-    }
-
-    /// Elements between two branches of the innermost loop; where it is written out, those of all of its iterations.
-    fn elements_of_a_branch(&self, lanes: &Expr) -> Expr {
-        match self.written_out() {
-            None => lanes.clone(),
-            Some(iterations) => {
-                let most = lanes.clone() * WRITTEN_OUT;
-                let (all, order) = (iterations.clone(), Comparison::LessOrEqual);
-                let elements = Expr::choose(order, all, most, iterations, lanes.clone());
-                Expr::max([elements, 1.0.into()])
-            }
-        }
-    }
-
-    /// Whether the loop around the innermost one comes to the same elements in each of its iterations, different ones in
-    /// each iteration of the innermost one: if all of these are written out, such elements stay in registers.
-    fn is_kept(&self, reference: &Reference) -> bool {
-        let stream = reference.stream.as_ref();
-        reference.level == self.nest.loops.len()
-            && !stays(stream, self.innermost())
-            && self.around().is_some_and(|around| stays(stream, around))
-    }
-
-    /// How many of the references to elements that may stay in registers are done: those before and after the loop around,
-    /// if there is room for all.
-    fn share_of_kept(&self) -> Option<Expr> {
-        let iterations = self.written_out()?;
-        let kept = self
-            .nest
-            .references
-            .iter()
-            .filter(|reference| self.is_kept(reference));
-        let elements = kept
-            .map(|reference| reference.stream.accesses.len())
-            .sum::<usize>();
-        if elements == 0 {
-            return None;
-        }
-        let depth = self.nest.loops.len();
-        let room = Expr::machine("fp_registers") * (ROOM / elements as f64);
-        let most = Expr::min([WRITTEN_OUT.into(), room]) * self.lanes();
-        let executions = self.iterations[depth - 1].clone();
-        let share = self.iterations[depth - 2]
-            .clone()
-            .quotient(executions.clone());
-        let share = bandwidth::where_positive(executions, share, 1.0.into());
-        Some(Expr::choose(
-            Comparison::LessOrEqual,
-            iterations,
-            most,
-            share,
-            1.0.into(),
-        ))
     }
 
     /// Whether compilers can do several iterations at once: 0, or what the switches say.
@@ -646,38 +571,6 @@ impl<'a> Code<'a> {
         Expr::max(chains.iter().map(cycles).chain([around]))
     }
 
-    /// The same of an iteration of loops around the innermost one, if all iterations of those inside them are written out,
-    /// over these.
-    fn chain_cycles_around(&self, lanes: &Expr) -> Expr {
-        let latency = |chain: &Chain| {
-            let latency = (self.latency(chain.steps)).quotient(f64::from(chain.distance).into());
-            match chain.kind {
-                ChainKind::Recurrence => latency,
-                ChainKind::Reduction => {
-                    let apart = latency.clone().quotient(lanes.clone());
-                    let switch = self.switches.value("reorder_sums");
-                    bandwidth::where_positive(switch, apart, latency)
-                }
-            }
-        };
-        let depth = self.nest.loops.len();
-        let (mut found, mut written_out) = (vec![Expr::from(0.0)], 1.0);
-        for level in (0..depth - 1).rev() {
-            let inside = self.nest.loops[level + 1].facts;
-            written_out *= self.fixed_iterations(inside).unwrap_or(f64::INFINITY);
-            if written_out > WRITTEN_OUT * MOST_LANES {
-                break;
-            }
-            let iterations = self.iterations[depth].clone();
-            let iterations = iterations.quotient(self.iterations[level + 1].clone());
-            let iterations = Expr::max([iterations, 1.0.into()]);
-            let carried = self.nest.carried_by(level).into_iter();
-            let chains = carried.flat_map(|carried| &carried.chains);
-            found.extend(chains.map(|chain| latency(chain).quotient(iterations.clone())));
-        }
-        Expr::max(found)
-    }
-
     fn latency(&self, steps: Steps) -> Expr {
         let Steps {
             adds,
@@ -788,12 +681,6 @@ impl<'a> Code<'a> {
     }
 }
 
-/// Iterations, of vectors where there are any, that compilers write out (GCC's max-completely-peel-times), the elements of
-/// the longest vectors, and the part of the registers that is left for what stays in them.
-const WRITTEN_OUT: f64 = 16.0;
-const MOST_LANES: f64 = 16.0;
-const ROOM: f64 = 0.75;
-
 /// Bytes of the largest real numbers that a nest computes with, or of its largest elements if it computes nothing.
 fn width(nest: &Nest) -> f64 {
     let number = |ty: &ElementType| Some(f64::from(ty.bytes()? / ty.parts()));
@@ -822,50 +709,6 @@ fn accesses(stream: &Stream) -> [usize; 2] {
     });
     let stores = stream.accesses.iter().filter(|access| access.writes > 0);
     [loads.count(), stores.count()]
-}
-
-/// How many references of a loop are to elements side by side that the next iteration steps over as a whole, such as
-/// `a(1,i)`, `a(2,i)`, `a(3,i)` of `a(3,n)`: compilers load and store these in vectors. `None` where some are missing.
-fn group(stream: &Stream, innermost: &Loop, of: fn(&Access) -> bool) -> Option<u64> {
-    let step = innermost.step.as_integer().filter(|step| *step == 1)?;
-    let by = |subscript: &Subscript| {
-        let term = (subscript.terms.iter()).find(|(name, _)| *name == innermost.variable);
-        term.map_or(Some(0), |(_, by)| by.as_integer())
-    };
-    if stream
-        .subscripts
-        .iter()
-        .any(|subscript| subscript.gather.is_some())
-    {
-        return None;
-    }
-    let steps: Vec<i64> = stream.subscripts.iter().map(by).collect::<Option<_>>()?;
-    let (first, others) = steps.split_first()?;
-    let members = match others.split_first() {
-        Some((1, rest)) if *first == 0 && rest.iter().all(|by| *by == 0) => {
-            let (low, high) = stream.extents.first()?.as_ref()?;
-            (high.clone() - low.clone() + 1.0).as_integer()?
-        }
-        _ if others.iter().all(|by| *by == 0) => first * step,
-        _ => return None,
-    };
-    // As many as GCC and LLVM shuffle.
-    if !matches!(members, 2 | 3 | 4 | 8) {
-        return None;
-    }
-    let found = stream.accesses.iter().filter(|access| of(access));
-    let mut places: Vec<(i64, &[i64])> = found
-        .filter_map(|access| access.offset.split_first())
-        .map(|(first, rest)| (*first, rest))
-        .collect();
-    places.sort_unstable();
-    places.dedup();
-    let (low, rest) = places.first().copied()?;
-    let is_whole = places.len() as i64 == members
-        && (0..members)
-            .zip(&places)
-            .all(|(at, place)| *place == (low + at, rest));
-    is_whole.then_some(members as u64)
 }
 
 /// Whether the innermost loop comes to the same element again and again.
