@@ -105,7 +105,7 @@ struct Flow<'a> {
     /// It has instructions on another line than that of its head, or loops inside.
     has_body: bool,
     /// It begins on the line of a loop around it or inside it, so that the marks of that line are of all of them, and not
-    /// each of them has a machine loop in that of the one around it.
+    /// each of them has just one machine loop with all of its rounds.
     is_mixed: bool,
     /// A call of a function of the C library may have done rounds.
     is_replaced: bool,
@@ -316,7 +316,7 @@ impl<'a> Flow<'a> {
     /// executions need another witness than that line.
     fn may_be_merged(&self, executions: u64, rounds: u64) -> Option<Doubt> {
         let is_shown = match self.outermost {
-            true => self.calls().or(self.fixed.0) == Some(executions),
+            true => [self.calls(), self.fixed.0].contains(&Some(executions)),
             false => {
                 self.around == Some((executions, Each::Once))
                     || self.is_each_times(executions, rounds)
@@ -381,8 +381,9 @@ impl<'a> Flow<'a> {
 /// Whether loops of a nest that begin on one line are not the same loops in the machine code.
 fn is_mixed(places: &Places, counts: &BTreeMap<LoopRef, LoopCounts>, found: LoopRef) -> bool {
     let all = places.nest_on_line(found);
-    let is_mirrored = |one: &LoopRef| counts.get(one).is_some_and(|counts| counts.mirrors);
-    all.len() > 1 && !all.iter().all(is_mirrored)
+    let is_alone =
+        |one: &LoopCounts| one.machine_loops == 1 && one.peeled == 0 && one.replaced == 0;
+    all.len() > 1 && !(all.iter()).all(|one| counts.get(one).is_some_and(is_alone))
 }
 
 /// Rounds of a loop inside others by its bounds, for so many executions of the outermost as are certain.
