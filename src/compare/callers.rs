@@ -25,6 +25,8 @@ pub struct Called {
     pub times: Option<u64>,
     /// Lines with a call, executed or not.
     pub lines: usize,
+    /// All statements of each of these lines were begun equally often.
+    pub agree: bool,
 }
 
 /// By function of the report; `None` where nothing calls it.
@@ -53,13 +55,16 @@ impl Callers {
         let called = |function: &FunctionReport| {
             let lines = lines.get(&(function.file.as_str(), function.name.as_str()))?;
             let times = |line: &Line| match begun.get(line) {
-                Some(times) => Some(*times),
+                Some((_, most)) => Some(*most),
                 // Code of the line without a mark: another line may have that of the statement.
                 None => (!executed.contains(line)).then_some(0),
             };
             Some(Called {
                 times: lines.iter().map(times).sum(),
                 lines: lines.len(),
+                agree: (lines.iter())
+                    .filter_map(|line| begun.get(line))
+                    .all(|(fewest, most)| fewest == most),
             })
         };
         Callers(report.functions.iter().map(called).collect())
@@ -71,12 +76,12 @@ impl Callers {
     }
 }
 
-/// By line, how often the statement of it was begun that was begun most.
+/// By line, how often the statements of it were begun that were begun least and most.
 fn begun<'r>(
     report: &'r StaticReport,
     places: &Places<'r>,
     profile: &SourceProfile,
-) -> BTreeMap<Line<'r>, u64> {
+) -> BTreeMap<Line<'r>, (u64, u64)> {
     let mut statements: BTreeMap<(&str, u32, u32), u64> = BTreeMap::new();
     for one in &profile.statements {
         let file = profile.files.get(one.file as usize);
@@ -89,10 +94,11 @@ fn begun<'r>(
         let mut files = report.files.iter();
         files.any(|one| one.path == file && one.language == Language::C)
     };
-    let mut lines: BTreeMap<Line, u64> = BTreeMap::new();
+    let mut lines: BTreeMap<Line, (u64, u64)> = BTreeMap::new();
     // gfortran begins several statements at one place of a source line.
     for ((file, line, _), times) in statements.into_iter().filter(|((file, ..), _)| is_c(file)) {
-        let most = lines.entry((file, line)).or_default();
+        let (fewest, most) = lines.entry((file, line)).or_insert((times, times));
+        *fewest = times.min(*fewest);
         *most = times.max(*most);
     }
     lines

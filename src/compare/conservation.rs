@@ -102,6 +102,13 @@ struct Flow<'a> {
     decisions: u64,
     /// Of the first line of the body that no condition guards.
     first: Option<u64>,
+    /// It has instructions on another line than that of its head, or loops inside.
+    has_body: bool,
+    /// It begins on the line of a loop around it or inside it, so that the marks of that line are of all of them, and not
+    /// each of them has just one machine loop with all of its rounds.
+    is_mixed: bool,
+    /// A call of a function of the C library may have done rounds.
+    is_replaced: bool,
     /// In place of how many calls its code was executed.
     inlined_calls: usize,
     /// No loop is around it.
@@ -182,6 +189,9 @@ impl<'a> Flow<'a> {
             is_cut_short: places.chain(found).any(|one| places.facts(one).exits_early),
             decisions: witnesses.decisions(found),
             first: witnesses.first(found),
+            has_body: witnesses.is_begun(found) || places.children(found).next().is_some(),
+            is_mixed: is_mixed(places, counts, found),
+            is_replaced: witnesses.is_replaced(found),
             outermost: outer.is_none(),
             inlined_calls: witnesses.inlined_calls(found),
             mirrors: own.is_some_and(|own| own.mirrors && own.peeled == 0 && own.replaced == 0),
@@ -193,11 +203,13 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Whether nothing but its test was executed, once for each execution: then no round followed any.
+    /// Whether nothing but its test was executed, once for each execution: then no round followed any. A call may have
+    /// done them.
     fn is_never_begun(&self, tests: Option<u64>) -> bool {
         let executions = self.certain_executions();
         let is_all = |executions: u64| executions > 0 && Some(executions) == tests;
         self.is_marked
+            && !self.is_replaced
             && !self.facts.exits_early
             && self.body.is_empty()
             && self.inside.is_empty()
@@ -250,13 +262,15 @@ impl<'a> Flow<'a> {
         let doubts = Doubts {
             executions: (confirmed.executions < 2)
                 .then_some(Doubt::Unconfirmed)
-                .or(evaluated),
+                .or(evaluated)
+                .or_else(|| self.may_be_merged(executions, rounds)),
             rounds: (confirmed.rounds < 2)
                 .then_some(Doubt::Unconfirmed)
                 .or(evaluated)
                 .or_else(|| self.may_lack_executions(executions, confirmed, rounds))
                 .or_else(|| self.may_lack_rounds(executions, rounds))
-                .or_else(|| self.differs_from_written(executions, rounds)),
+                .or_else(|| self.differs_from_written(executions, rounds))
+                .or_else(|| self.may_have_others(executions, rounds)),
         };
         // Nothing is known of a loop that only its statements show, unless they agree.
         if counts.is_none() && doubts.rounds.is_some() {
@@ -285,12 +299,38 @@ impl<'a> Flow<'a> {
         }
         match called.or(self.fixed.0) {
             Some(calls) if self.inlined_calls > 0 && executions < calls => {
-                Some(Doubt::FewerThanCalls { calls })
+                // Of statements that disagree, some may be what was put in place of a call.
+                let is_certain = called.is_none() || self.called.is_some_and(|called| called.agree);
+                Some(match is_certain {
+                    true => Doubt::FewerThanCalls { calls },
+                    false => Doubt::Unconfirmed,
+                })
             }
             Some(calls) if executions == calls => None,
             // Of several calls some may have left no code.
             _ => (self.outermost && self.inlined_calls > 1).then_some(Doubt::Unconfirmed),
         }
+    }
+
+    /// Loops of a nest that begin on one line share its marks, and one loop of the machine code may be several of them:
+    /// executions need another witness than that line.
+    fn may_be_merged(&self, executions: u64, rounds: u64) -> Option<Doubt> {
+        let is_shown = match self.outermost {
+            true => [self.calls(), self.fixed.0].contains(&Some(executions)),
+            false => {
+                self.around == Some((executions, Each::Once))
+                    || self.is_each_times(executions, rounds)
+            }
+        };
+        (self.is_mixed && !is_shown).then_some(Doubt::Unconfirmed)
+    }
+
+    /// The same for rounds: bounds, or lines of the body, which are of the innermost loop only.
+    fn may_have_others(&self, executions: u64, rounds: u64) -> Option<Doubt> {
+        let is_shown = self.is_of_source(executions, rounds)
+            || self.written == Some(rounds)
+            || self.body.contains(&rounds) && self.inside.is_empty();
+        (self.is_mixed && !is_shown).then_some(Doubt::Unconfirmed)
     }
 
     /// Rounds of loops that were interchanged, or done several at a time, may close and yet be those of another loop.
@@ -336,6 +376,14 @@ impl<'a> Flow<'a> {
         let is_shown = self.first == Some(rounds) || self.is_of_source(executions, rounds);
         (self.facts.exits_early && is_never_left && !is_shown).then_some(Doubt::Unconfirmed)
     }
+}
+
+/// Whether loops of a nest that begin on one line are not the same loops in the machine code.
+fn is_mixed(places: &Places, counts: &BTreeMap<LoopRef, LoopCounts>, found: LoopRef) -> bool {
+    let all = places.nest_on_line(found);
+    let is_alone =
+        |one: &LoopCounts| one.machine_loops == 1 && one.peeled == 0 && one.replaced == 0;
+    all.len() > 1 && !(all.iter()).all(|one| counts.get(one).is_some_and(is_alone))
 }
 
 /// Rounds of a loop inside others by its bounds, for so many executions of the outermost as are certain.

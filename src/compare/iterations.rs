@@ -129,9 +129,14 @@ fn left_early(sides: &Sides, loops: &[LoopRef]) -> Option<String> {
     let (facts, counts) = (sides.places.facts(*found), sides.join.loops.get(found)?);
     let each = counts.rounds as f64 / counts.executions().max(1) as f64;
     Some(format!(
-        "the loop of line {} can be left before its bound; the run left it after {} iterations{}",
+        "the loop of line {} can be left before its bound; the run left it after {} {}{}",
         facts.line,
         short(each),
+        if short(each) == "1" {
+            "iteration"
+        } else {
+            "iterations"
+        },
         if counts.executions() > 1 {
             " on average"
         } else {

@@ -255,6 +255,27 @@ impl<'r> Places<'r> {
             > 1
     }
 
+    /// A loop, and those around it and inside that begin on the same line, the outermost first.
+    pub fn nest_on_line(&self, found: LoopRef) -> Vec<LoopRef> {
+        let facts = self.facts(found);
+        let is_there = |other: &LoopRef| {
+            let other = self.facts(*other);
+            other.line == facts.line && other.file == facts.file
+        };
+        let mut all: Vec<LoopRef> = self
+            .chain(found)
+            .filter(is_there)
+            .last()
+            .into_iter()
+            .collect();
+        let mut next = 0;
+        while let Some(outer) = all.get(next).copied() {
+            all.extend(self.children(outer).filter(is_there));
+            next += 1;
+        }
+        all
+    }
+
     /// Where the line of a site lies: of loops one after the other on one line, in that which its machine loop comes from.
     pub fn own(&self, site: &Site) -> Place<'r> {
         let Some((file, line)) = site.file.as_deref().zip(site.line) else {

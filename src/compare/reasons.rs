@@ -79,7 +79,11 @@ fn doubt(sides: &Sides, quantity: &Quantity) -> Option<Doubt> {
                 (loops.iter()).position(|found| sides.places.facts(*found).id == name.id)?;
             let own = doubts(loops.get(position))?;
             let around = match position.checked_sub(1) {
-                Some(outer) => doubts(loops.get(outer)).and_then(|outer| outer.rounds),
+                // Where nothing is known of the loop around, its own executions stand for the rounds of that.
+                Some(outer) => match sides.join.loops.get(&loops[outer]) {
+                    Some(outer) if outer.rounds > 0 => outer.doubts.rounds,
+                    _ => own.executions,
+                },
                 None => own.executions,
             };
             own.rounds.or(around)

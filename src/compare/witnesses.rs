@@ -126,7 +126,12 @@ impl Witnesses {
 
     /// How often the test on a loop's first line was done, of a loop of which nothing else was executed.
     pub fn tests_alone(&self, found: LoopRef) -> Option<u64> {
-        (!self.begun.contains(&found)).then_some(self.decisions(found))
+        (!self.is_begun(found)).then_some(self.decisions(found))
+    }
+
+    /// Whether something was executed on another line of a loop than that of its head.
+    pub fn is_begun(&self, found: LoopRef) -> bool {
+        self.begun.contains(&found)
     }
 
     /// How often a branch on a loop's first line was executed.

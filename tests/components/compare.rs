@@ -277,6 +277,43 @@ fn rounds_that_do_nothing_set_no_size() {
     }
 }
 
+/// Where marks and machine loops do not show all of a loop, its counts are right, starred or unknown.
+#[test]
+fn counts_that_only_marks_show_are_right_or_not_certain() {
+    for level in ["-O1", "-O2", "-O3"] {
+        let comparison = compared("marks.c", &[level], &["n=50"]);
+        let expected = [
+            ("together", "executions", 5.0),
+            ("together", "iterations", 1000.0),
+            ("together", "mean trip count of i, line 7", 50.0),
+            ("together", "mean trip count of j, line 7", 2.0),
+            ("together", "mean trip count of k, line 7", 2.0),
+            ("length", "executions", 5.0),
+            // 249 + 248 + … + 245.
+            ("length", "iterations", 1235.0),
+            ("copied", "executions", 5.0),
+            ("copied", "iterations", 1245.0),
+        ];
+        for (function, quantity, right) in expected {
+            let nests = comparison["nests"].as_array().expect("nests");
+            let rows = nests
+                .iter()
+                .filter(|nest| nest["function"] == function)
+                .flat_map(|nest| nest["rows"].as_array().expect("rows"));
+            let row = rows
+                .into_iter()
+                .find(|row| row["quantity"] == quantity)
+                .unwrap_or_else(|| panic!("no {quantity} of {function}"));
+            assert!(
+                row["traced"] == right
+                    || row["unsure"].is_string()
+                    || row["traced"].is_null() && row["reason"].is_string(),
+                "{level}: {function}: {row}"
+            );
+        }
+    }
+}
+
 #[test]
 fn loops_of_one_fortran_line_are_told_apart() {
     for level in ["-O1", "-O2", "-O3"] {

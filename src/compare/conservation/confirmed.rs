@@ -137,10 +137,12 @@ impl Flow<'_> {
         let each = self.around.filter(|(_, each)| *each == Each::Once);
         let by_around = each.is_some_and(|(around, _)| around == executions);
         let by_calls = self.calls() == Some(executions);
-        // The outcome of a first test may be known, and leave no test.
+        // The outcome of a first test may be known, and leave no test. Where all is on the line of the head, a round of
+        // the machine code may be a test without a round of the source.
         let has_later_tests = is_machine.1
             && is_told_by_lines
             && self.is_marked
+            && self.has_body
             && (by_calls || by_around || self.fixed.0 == Some(executions))
             && self.head.range(rounds..tests).next().is_some();
         let is_closed = by_body && is_machine.1 && self.is_closed(executions, rounds);
