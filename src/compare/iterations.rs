@@ -132,10 +132,9 @@ fn left_early(sides: &Sides, loops: &[LoopRef]) -> Option<String> {
         "the loop of line {} can be left before its bound; the run left it after {} {}{}",
         facts.line,
         short(each),
-        if short(each) == "1" {
-            "iteration"
-        } else {
-            "iterations"
+        match each == 1.0 {
+            true => "iteration",
+            false => "iterations",
         },
         if counts.executions() > 1 {
             " on average"

@@ -182,17 +182,15 @@ fn core_ends(nest: &NestModel, figures: &Figures) -> (Expr, Expr) {
     }
 }
 
-/// The least and the most that loads and stores wait for memory.
+/// The least and the most that loads and stores wait for memory: of other code than is assumed, no longer than the core takes.
 fn waiting_ends(nest: &NestModel) -> [Option<Expr>; 2] {
     let time = &nest.time;
     let Some(waiting) = time.waiting.map(Expr::from) else {
         return [None, None];
     };
     let open = time.in_core.and_then(|found| found.open);
-    let others = (open
-        .iter()
-        .flat_map(|open| [open.vector_accesses, open.scalar_accesses]))
-    .map(|accesses| super::time::waiting(accesses, &time.levels));
+    let others = (open.iter().flat_map(|open| [open.vectors, open.scalar]))
+        .map(|core| super::time::waiting(core, &time.levels));
     let all: Vec<Expr> = others.chain([waiting]).collect();
     [Some(Expr::min(all.clone())), Some(Expr::max(all))]
 }

@@ -143,8 +143,6 @@ loopsheet_base::catalogue! {
         Time "time" "" Seconds "Estimate of the whole execution: the largest of the core time (the CPU time if the machine does not describe its cores cycle by cycle) and the times of all levels, or of writing text; with overlap below 1, core and data time partly add up" VARIANTS;
         CoreTimeOfVectors "core_time_of_vectors" "" Seconds "The larger of chain and ports time if compilers do everything they are allowed to: vectors, vector functions, reordered sums" IN_CORE;
         CoreTimeOfScalars "core_time_of_scalars" "" Seconds "The larger of chain and ports time if compilers do none of that: one element at a time, sums as written" IN_CORE;
-        AccessTimeOfVectors "access_time_of_vectors" "" Seconds "Loads and stores alone if compilers do everything they are allowed to" IN_CORE;
-        AccessTimeOfScalars "access_time_of_scalars" "" Seconds "Loads and stores alone if compilers do none of that" IN_CORE;
         LowTime "low_time" "" Seconds "The estimate in the best case of what the source leaves open: caches large enough for all of the nest's data still hold it from the previous execution (where it is executed more than once, or an unknown number of times), vectors, reordered sums" BAND;
         HighTime "high_time" "" Seconds "The estimate in the worst case: caches as in the estimate, one element at a time, sums as written" BAND;
         LeftOpen "left_open" "" Choice "What the source leaves open between low and high: 1 is nothing, to which caches (warm or cold) add 1, vectors 2, sums (their order) 4" BAND;

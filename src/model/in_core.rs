@@ -48,9 +48,6 @@ pub struct OpenCore {
     pub vectors: FigureId,
     /// One element after the other, sums as written.
     pub scalar: FigureId,
-    /// Loads and stores alone of both.
-    pub vector_accesses: FigureId,
-    pub scalar_accesses: FigureId,
     pub may_be_vectors: bool,
     pub may_reorder: bool,
 }
@@ -130,20 +127,9 @@ impl InCoreFigures {
                 let cycles = code.cycles_in_all(operations);
                 figures.define(kind, seconds(cycles))
             };
-            let (vectors, scalar) = (
-                with(F::CoreTimeOfVectors, Switches::AllOn),
-                with(F::CoreTimeOfScalars, Switches::AllOff),
-            );
-            let mut accesses = |kind: F, switches: Switches| {
-                let code = code_with(switches);
-                let cycles = code.access_cycles() * inside.clone() + code.accesses_outside();
-                figures.define(kind, seconds(cycles))
-            };
             OpenCore {
-                vector_accesses: accesses(F::AccessTimeOfVectors, Switches::AllOn),
-                scalar_accesses: accesses(F::AccessTimeOfScalars, Switches::AllOff),
-                vectors,
-                scalar,
+                vectors: with(F::CoreTimeOfVectors, Switches::AllOn),
+                scalar: with(F::CoreTimeOfScalars, Switches::AllOff),
                 may_be_vectors,
                 may_reorder,
             }
@@ -568,7 +554,8 @@ impl<'a> Code<'a> {
                 false => latency,
             }
         };
-        Expr::max(chains.iter().map(cycles).chain([around]))
+        let around = (!around.is_zero()).then_some(around);
+        Expr::max(chains.iter().map(cycles).chain(around))
     }
 
     fn latency(&self, steps: Steps) -> Expr {

@@ -366,7 +366,11 @@ fn compare_figures(found: &Cells, model: &Model, other: &Model) -> usize {
         let value = values[&cell.figure];
         match shown {
             Some(Data::Float(shown)) => {
-                assert!(near(*shown, value), "{cell:?}: {shown}, not {value}");
+                let label = &model.figures.get(cell.figure).label;
+                assert!(
+                    near(*shown, value),
+                    "{label:?} in {cell:?}: {shown}, not {value}"
+                );
             }
             _ => assert!(!value.is_finite(), "{cell:?}: {shown:?}, not {value}"),
         }

@@ -110,7 +110,7 @@ impl<'a> Code<'a> {
             }
         };
         let depth = self.nest.loops.len();
-        let (mut found, mut written_out) = (vec![Expr::from(0.0)], 1.0);
+        let (mut found, mut written_out) = (Vec::new(), 1.0);
         for level in (0..depth - 1).rev() {
             let inside = self.nest.loops[level + 1].facts;
             written_out *= self.fixed_iterations(inside).unwrap_or(f64::INFINITY);
@@ -124,6 +124,9 @@ impl<'a> Code<'a> {
             let chains = carried.flat_map(|carried| &carried.chains);
             found.extend(chains.map(|chain| latency(chain).quotient(iterations.clone())));
         }
-        Expr::max(found)
+        match found.is_empty() {
+            true => 0.0.into(),
+            false => Expr::max(found),
+        }
     }
 }
