@@ -1,9 +1,12 @@
 //! Expressions of the source.
 
+use std::cmp::Ordering;
+
+use serde::{Deserialize, Serialize};
+
 use super::{Function, Reason, Type, VarId};
 use crate::diagnostic::Place;
 use crate::reason::ReasonCode;
-use serde::{Deserialize, Serialize};
 
 /// A typed expression of the source.
 ///
@@ -94,6 +97,18 @@ impl BinaryOp {
             self,
             Less | LessOrEqual | Greater | GreaterOrEqual | Equal | NotEqual
         )
+    }
+
+    /// Whether a comparison holds of two values in this order; what compares nothing is taken for `NotEqual`.
+    pub fn holds_of(self, order: Ordering) -> bool {
+        match self {
+            BinaryOp::Less => order.is_lt(),
+            BinaryOp::LessOrEqual => order.is_le(),
+            BinaryOp::Greater => order.is_gt(),
+            BinaryOp::GreaterOrEqual => order.is_ge(),
+            BinaryOp::Equal => order.is_eq(),
+            _ => order.is_ne(),
+        }
     }
 
     /// The comparison that holds with the sides exchanged, or times −1; what compares nothing stays as it is.

@@ -187,7 +187,7 @@ fn bandwidth(bytes: usize, is_first: bool) -> Measured {
 /// The share of loads and stores that proceed while lines arrive from memory: of sums of nine neighbours, which load much
 /// more than they fetch.
 fn access_overlap(bytes: usize, caches: &[Cache], gbs: Measured) -> Measured {
-    // Three rows and one that is written fit the first cache; four more rows of both are the grid that it holds.
+    // Five rows of both arrays fit the first cache.
     let first = caches.first().map_or(32 << 10, |cache| cache.bytes);
     let width = (first / size_of::<f64>() / 12).max(32);
     let in_memory = neighbours(width, bytes / 2 / size_of::<f64>() / width);

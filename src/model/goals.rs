@@ -88,8 +88,7 @@ fn define_bandwidth(time: &TimeFigures, figures: &mut Figures) -> FigureId {
         hidden,
         in_turn,
     );
-    let added = [time.irregular.map(|found| found.seconds), time.waiting];
-    let added = Expr::sum(added.into_iter().flatten().map(Expr::from));
+    let added = Expr::sum(time.behind().all().map(Expr::from));
     let alone = data.clone() - added;
     let needed = Expr::product([bandwidth::memory(figures), memory]).quotient(alone.clone());
     let needed = Expr::choose(

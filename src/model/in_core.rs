@@ -533,22 +533,7 @@ impl<'a> Code<'a> {
             return around;
         }
         let cycles = |chain: &Chain| {
-            let latency = self
-                .latency(chain.steps)
-                .quotient(f64::from(chain.distance).into());
-            let latency = match chain.kind {
-                ChainKind::Recurrence => latency,
-                ChainKind::Reduction => {
-                    let apart = latency.clone().quotient(lanes.clone());
-                    match self.is_reordered() {
-                        true => apart,
-                        false => {
-                            let switch = self.switches.value("reorder_sums");
-                            bandwidth::where_positive(switch, apart, latency)
-                        }
-                    }
-                }
-            };
+            let latency = self.chain_latency(chain, &lanes, self.is_reordered());
             match self.begins_anew(chain) {
                 true => latency.quotient(self.executions_at_once()),
                 false => latency,
@@ -556,6 +541,25 @@ impl<'a> Code<'a> {
         };
         let around = (!around.is_zero()).then_some(around);
         Expr::max(chains.iter().map(cycles).chain(around))
+    }
+
+    /// Cycles of a chain over the iterations that it goes through; a sum that is reordered, or that a switch reorders, is one
+    /// for each element of a vector.
+    fn chain_latency(&self, chain: &Chain, lanes: &Expr, is_reordered: bool) -> Expr {
+        let latency = self
+            .latency(chain.steps)
+            .quotient(f64::from(chain.distance).into());
+        if chain.kind == ChainKind::Recurrence {
+            return latency;
+        }
+        let apart = latency.clone().quotient(lanes.clone());
+        match is_reordered {
+            true => apart,
+            false => {
+                let switch = self.switches.value("reorder_sums");
+                bandwidth::where_positive(switch, apart, latency)
+            }
+        }
     }
 
     fn latency(&self, steps: Steps) -> Expr {

@@ -44,15 +44,25 @@ pub(super) struct Behind {
     pub irregular: Option<FigureId>,
 }
 
+impl Behind {
+    pub fn all(self) -> impl Iterator<Item = FigureId> {
+        self.waiting.into_iter().chain(self.irregular)
+    }
+}
+
 impl LevelFigures {
     /// Seconds until it has moved everything: of memory, with what is added to it.
     pub(super) fn taken(&self, behind: Behind) -> Expr {
+        Expr::sum(self.parts(behind).map(Expr::from))
+    }
+
+    /// The figures whose sum that is.
+    pub(super) fn parts(&self, behind: Behind) -> impl Iterator<Item = FigureId> {
         let added = match self.kind {
             LevelKind::Cache => Behind::default(),
             LevelKind::Memory => behind,
         };
-        let parts = [Some(self.seconds), added.waiting, added.irregular];
-        Expr::sum(parts.into_iter().flatten().map(Expr::from))
+        std::iter::once(self.seconds).chain(added.all())
     }
 }
 
@@ -169,6 +179,14 @@ impl TimeFigures {
             seconds,
             band: None,
             bound,
+        }
+    }
+
+    /// What is added to the time of memory.
+    pub(super) fn behind(&self) -> Behind {
+        Behind {
+            waiting: self.waiting,
+            irregular: self.irregular.map(|found| found.seconds),
         }
     }
 

@@ -34,14 +34,7 @@ impl Choice<'_> {
             }
             Value::Binary(op, left, right) if op.is_comparison() => {
                 let (a, b) = (self.number(left, depth)?, self.number(right, depth)?);
-                Some(match op {
-                    BinaryOp::Less => a < b,
-                    BinaryOp::LessOrEqual => a <= b,
-                    BinaryOp::Greater => a > b,
-                    BinaryOp::GreaterOrEqual => a >= b,
-                    BinaryOp::Equal => a == b,
-                    _ => a != b,
-                })
+                Some(op.holds_of(a.cmp(&b)))
             }
             value => Some(self.number(value, depth)? != 0),
         }

@@ -6,6 +6,7 @@
 //! if (k == 1) { …; if (k == 2) … }                            does not hold
 //! ```
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Walker;
@@ -179,7 +180,7 @@ impl Answer {
                     BinaryOp::NotEqual => !self.holds,
                     _ => false,
                 };
-                is_equal.then(|| orders(op).contains(&own.cmp(other)))
+                is_equal.then(|| op.holds_of(own.cmp(other)))
             }
             _ => None,
         }
@@ -187,30 +188,12 @@ impl Answer {
 
     /// The same of two values that are those compared.
     fn settles_order(&self, op: BinaryOp) -> Option<bool> {
-        let possible = |order: &std::cmp::Ordering| orders(self.op).contains(order) == self.holds;
-        let all = [
-            std::cmp::Ordering::Less,
-            std::cmp::Ordering::Equal,
-            std::cmp::Ordering::Greater,
-        ];
-        let mut asked = all.iter().filter(|order| possible(order));
-        let first = orders(op).contains(asked.next()?);
-        asked
-            .all(|order| orders(op).contains(order) == first)
+        let all = [Ordering::Less, Ordering::Equal, Ordering::Greater];
+        let mut possible = (all.into_iter()).filter(|order| self.op.holds_of(*order) == self.holds);
+        let first = op.holds_of(possible.next()?);
+        possible
+            .all(|order| op.holds_of(order) == first)
             .then_some(first)
-    }
-}
-
-/// How two values may be ordered where a comparison of them holds.
-fn orders(op: BinaryOp) -> &'static [std::cmp::Ordering] {
-    use std::cmp::Ordering::{Equal, Greater, Less};
-    match op {
-        BinaryOp::Less => &[Less],
-        BinaryOp::LessOrEqual => &[Less, Equal],
-        BinaryOp::Greater => &[Greater],
-        BinaryOp::GreaterOrEqual => &[Equal, Greater],
-        BinaryOp::Equal => &[Equal],
-        _ => &[Less, Greater],
     }
 }
 

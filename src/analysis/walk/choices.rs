@@ -228,14 +228,7 @@ impl Walker<'_> {
                     Some(label) => (*op, label),
                     None => (op.mirrored(), self.number(left)?),
                 };
-                Some(match op {
-                    BinaryOp::Less => number < label,
-                    BinaryOp::LessOrEqual => number <= label,
-                    BinaryOp::Greater => number > label,
-                    BinaryOp::GreaterOrEqual => number >= label,
-                    BinaryOp::Equal => number == label,
-                    _ => number != label,
-                })
+                Some(op.holds_of(number.cmp(&label)))
             }
             Value::Variable(_) => Some(number != 0),
             _ => None,

@@ -238,6 +238,18 @@ mod tests {
         }
     }
 
+    /// What a meter of loops at these places has seen of a run.
+    fn walked(places: &[LoopPlace], run: &[Spot]) -> RoundsMeter {
+        let mut meter = RoundsMeter::default();
+        meter.add(places);
+        let mut left = None;
+        for (at, spot) in run.iter().enumerate() {
+            let before = at.checked_sub(1).map(|before| &run[before]);
+            meter.step(spot, before, &mut left);
+        }
+        meter
+    }
+
     #[test]
     fn of_loops_that_share_a_header_the_outer_has_the_rounds_of_both() {
         let (before, header, rest) = (
@@ -250,16 +262,7 @@ mod tests {
             before, header, header, header, header, rest, header, rest, header, header, rest,
             before,
         ];
-        let mut meter = RoundsMeter::default();
-        meter.add(&[place(None, false), place(Some(0), true)]);
-        let mut left = None;
-        for (at, spot) in run.iter().enumerate() {
-            meter.step(
-                spot,
-                at.checked_sub(1).map(|before| &run[before]),
-                &mut left,
-            );
-        }
+        let meter = walked(&[place(None, false), place(Some(0), true)], &run);
         let found: Vec<Rounds> = meter.finish().map(|one| one.rounds).collect();
         assert_eq!(
             (found[0].entries, found[0].begun, found[0].range),
@@ -285,21 +288,15 @@ mod tests {
             inner,
             spot(Some(3), Some(3)),
         ];
-        let mut meter = RoundsMeter::default();
-        meter.add(&[
-            place(None, false),
-            place(Some(0), false),
-            place(Some(1), false),
-            place(Some(0), false),
-        ]);
-        let mut left = None;
-        for (at, spot) in run.iter().enumerate() {
-            meter.step(
-                spot,
-                at.checked_sub(1).map(|before| &run[before]),
-                &mut left,
-            );
-        }
+        let meter = walked(
+            &[
+                place(None, false),
+                place(Some(0), false),
+                place(Some(1), false),
+                place(Some(0), false),
+            ],
+            &run,
+        );
         let found: Vec<Vec<After>> = meter.finish().map(|one| one.after).collect();
         let from = |machine_loop| After {
             machine_loop,
@@ -318,16 +315,7 @@ mod tests {
         };
         let (outer, inner) = (spot(Some(0), Some(0)), spot(Some(1), Some(1)));
         let run = [outer, inner, exit, outer, inner, exit, spot(None, None)];
-        let mut meter = RoundsMeter::default();
-        meter.add(&[place(None, false), place(Some(0), false)]);
-        let mut left = None;
-        for (at, spot) in run.iter().enumerate() {
-            meter.step(
-                spot,
-                at.checked_sub(1).map(|before| &run[before]),
-                &mut left,
-            );
-        }
+        let meter = walked(&[place(None, false), place(Some(0), false)], &run);
         let found: Vec<Vec<LeftAt>> = meter.finish().map(|one| one.left).collect();
         let at = |times| vec![LeftAt { site: 7, times }];
         assert_eq!(found, [at(1), at(2)]);
@@ -346,20 +334,14 @@ mod tests {
         let run = [
             around, first, exit, second, second, around, first, exit, around, first, exit, second,
         ];
-        let mut meter = RoundsMeter::default();
-        meter.add(&[
-            place(None, false),
-            place(Some(0), false),
-            place(Some(0), false),
-        ]);
-        let mut left = None;
-        for (at, spot) in run.iter().enumerate() {
-            meter.step(
-                spot,
-                at.checked_sub(1).map(|before| &run[before]),
-                &mut left,
-            );
-        }
+        let meter = walked(
+            &[
+                place(None, false),
+                place(Some(0), false),
+                place(Some(0), false),
+            ],
+            &run,
+        );
         let found: Vec<Vec<After>> = meter.finish().map(|one| one.after).collect();
         assert_eq!(
             found,

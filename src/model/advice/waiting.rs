@@ -5,7 +5,7 @@ use super::evaluate::{Bench, CoreChange, Plan, REORDER_SUMS};
 use super::{Change, Check, Proposal};
 use crate::analysis::dependence::order::Doubt;
 use crate::analysis::in_core::{Chain, ChainKind};
-use crate::time::{BoundBy, LevelKind};
+use crate::time::BoundBy;
 
 /// Sums in another order if that makes the nest faster; else what independent work between the steps would give at most.
 pub(super) fn propose<'p>(bench: &Bench<'_, '_, 'p>, nest: usize) -> Option<Proposal<'p>> {
@@ -61,11 +61,7 @@ fn independent<'p>(
     let time = &bench.context.nests[nest].time;
     let in_core = time.in_core?;
     let levels = time.levels.iter().map(|level| {
-        let added = match level.kind {
-            LevelKind::Memory => vec![time.waiting, time.irregular.map(|found| found.seconds)],
-            LevelKind::Cache => Vec::new(),
-        };
-        let parts = added.into_iter().flatten().chain([level.seconds]);
+        let parts = level.parts(time.behind());
         parts.map(|id| bench.value(id)).sum::<f64>()
     });
     let others = time.text.into_iter().chain([in_core.ports]);

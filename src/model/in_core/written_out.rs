@@ -3,7 +3,6 @@
 
 use super::{Code, stays};
 use crate::analysis::facts::Loop;
-use crate::analysis::in_core::{Chain, ChainKind};
 use crate::bandwidth;
 use crate::expr::{Comparison, Expr};
 use crate::nest::Reference;
@@ -98,17 +97,6 @@ impl<'a> Code<'a> {
     /// The same of an iteration of loops around the innermost one, if all iterations of those inside them are written out,
     /// over these.
     pub(super) fn chain_cycles_around(&self, lanes: &Expr) -> Expr {
-        let latency = |chain: &Chain| {
-            let latency = (self.latency(chain.steps)).quotient(f64::from(chain.distance).into());
-            match chain.kind {
-                ChainKind::Recurrence => latency,
-                ChainKind::Reduction => {
-                    let apart = latency.clone().quotient(lanes.clone());
-                    let switch = self.switches.value("reorder_sums");
-                    bandwidth::where_positive(switch, apart, latency)
-                }
-            }
-        };
         let depth = self.nest.loops.len();
         let (mut found, mut written_out) = (Vec::new(), 1.0);
         for level in (0..depth - 1).rev() {
@@ -122,7 +110,10 @@ impl<'a> Code<'a> {
             let iterations = Expr::max([iterations, 1.0.into()]);
             let carried = self.nest.carried_by(level).into_iter();
             let chains = carried.flat_map(|carried| &carried.chains);
-            found.extend(chains.map(|chain| latency(chain).quotient(iterations.clone())));
+            found.extend(chains.map(|chain| {
+                self.chain_latency(chain, lanes, false)
+                    .quotient(iterations.clone())
+            }));
         }
         match found.is_empty() {
             true => 0.0.into(),
