@@ -14,9 +14,12 @@ use rustc_hash::FxHashMap;
 use super::compared::{Compared, Counter, Meeting, Place};
 use super::in_core::{Carried, Chain, ChainKind, Functions, InCore, Order, Steps};
 use super::integer_divisions;
+use crate::expr::Expr;
 use crate::intrinsics::{Elementary, IntrinsicKind, Intrinsics};
 use crate::ir::visit::{InLoop, each_value, statements, values_of};
-use crate::ir::{BinaryOp, DomainErrors, Function, Stmt, Type, UnaryOp, Value, VarId};
+use crate::ir::{
+    BinaryOp, DomainErrors, Extremum, Function, If, Stmt, Type, UnaryOp, Value, VarId,
+};
 
 /// What the core does in the statements of a loop without loops inside, which advances some variables by the same in every
 /// iteration; `outer` count the loops around it.
@@ -160,18 +163,35 @@ impl Walk<'_> {
             self.values.insert(id, vec![way]);
         }
         stored.retain(|one| read.iter().any(|other| other.array == one.array));
+        let ranges: Vec<(Expr, Expr)> = (std::iter::once(&self.counter).chain(outer))
+            .map(|counter| self.range(counter))
+            .collect();
+        let mut counters = (std::iter::once(&self.counter).chain(outer).zip(&ranges))
+            .map(|(counter, (from, to))| counter.over((from, to)));
+        let counter = counters.next().expect("the loop's own");
+        let outer: Vec<Counter> = counters.collect();
         for (one, other) in stored.iter().flat_map(|s| read.iter().map(move |r| (s, r))) {
             let order = match one.meets(other, self.counter) {
                 Meeting::Unknown => Order::Unknown,
                 Meeting::ByData => Order::ByData,
                 // Compilers that look whether it lies among those that are stored find that it does.
-                _ if one.passes(other, self.counter, outer) => Order::Carried,
+                _ if one.passes(other, counter, &outer) => Order::Carried,
                 _ => Order::Shown,
             };
             self.order = self.order.max(order);
         }
         let known = stored.into_iter().filter(|place| place.is_known());
         self.stores = known.take(MOST_STORES).cloned().collect();
+    }
+
+    /// From where to where a counter counts, as subscripts have it.
+    fn range(&self, counter: &Counter) -> (Expr, Expr) {
+        let (from, to) = counter.range;
+        let named = |end: &Expr| match self.compared {
+            Some(compared) => compared.with_constants(end.clone()),
+            None => end.clone(),
+        };
+        (named(from), named(to))
     }
 
     /// Numbers that are not known before the loop begins.
@@ -207,18 +227,7 @@ impl Walk<'_> {
         for statement in body {
             match statement {
                 Stmt::Assign { target, value, .. } => self.assign(target, value),
-                Stmt::If(branch) => {
-                    let ways = self.value(&branch.condition);
-                    self.use_up(&ways, None);
-                    let before = self.values.clone();
-                    self.block(&branch.then);
-                    let then = std::mem::replace(&mut self.values, before);
-                    self.block(&branch.otherwise);
-                    for (id, ways) in then {
-                        let known = self.values.entry(id).or_default();
-                        *known = longest(std::mem::take(known), ways);
-                    }
-                }
+                Stmt::If(branch) => self.branch(branch),
                 Stmt::Opaque { inner, .. } => self.block(inner),
                 Stmt::Call { .. } if (self.is_replaced)(statement) => {}
                 Stmt::Call { .. } | Stmt::Evaluate { .. } => {
@@ -234,6 +243,40 @@ impl Walk<'_> {
                 }
                 Stmt::Loop(_) | Stmt::Jump { .. } | Stmt::Mark { .. } => {}
             }
+        }
+    }
+
+    fn branch(&mut self, branch: &If) {
+        let extremum = branch.extremum();
+        if let Some(Extremum {
+            target,
+            value,
+            is_alone: true,
+        }) = extremum
+        {
+            let sides = longest(self.value(target), self.value(value));
+            let found = stepped(sides, |steps| steps.selections += 1, Done::Compared);
+            return self.give(target, found);
+        }
+        let ways = self.value(&branch.condition);
+        self.use_up(&ways, None);
+        let before = self.values.clone();
+        self.block(&branch.then);
+        let then = std::mem::replace(&mut self.values, before);
+        self.block(&branch.otherwise);
+        for (id, ways) in then {
+            let known = self.values.entry(id).or_default();
+            *known = longest(std::mem::take(known), ways);
+        }
+        // What else is kept of the iteration that has it, such as its number, cannot wait for the end.
+        if let Some(Extremum {
+            target: Value::Variable(id),
+            ..
+        }) = extremum
+            && let Some(known) = self.values.get_mut(id)
+        {
+            let found = std::mem::take(known);
+            *known = stepped(found, |steps| steps.selections += 1, Done::More);
         }
     }
 
@@ -260,6 +303,10 @@ impl Walk<'_> {
 
     fn assign(&mut self, target: &Value, value: &Value) {
         let ways = self.value(value);
+        self.give(target, ways);
+    }
+
+    fn give(&mut self, target: &Value, ways: Ways) {
         match target {
             Value::Variable(id) if self.values.contains_key(id) => {
                 self.values.insert(*id, ways);
@@ -496,7 +543,12 @@ impl Walk<'_> {
                 distance,
                 steps,
             };
-            if let Some(way) = way(at, at) {
+            let own = way(at, at);
+            // Compilers put no value of one iteration into the vector of the next one.
+            let is_scalar = matches!(source.carrier, Carrier::Scalar(_));
+            passes_on |=
+                is_scalar && source.is_used && own.is_none_or(|way| way.steps == Steps::default());
+            if let Some(way) = own {
                 let is_reduction = !moves && !source.is_used && way.done != Done::More;
                 let kind = match is_reduction {
                     true => ChainKind::Reduction,

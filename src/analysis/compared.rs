@@ -150,7 +150,7 @@ impl<'f> Compared<'f> {
     }
 
     /// Named constants are their numbers.
-    fn with_constants(&self, expr: Expr) -> Expr {
+    pub fn with_constants(&self, expr: Expr) -> Expr {
         let named = |id: &ir::Variable| matches!(id.role, Role::Constant(_));
         let function = self.symbols.function;
         let mut result = expr;
@@ -263,8 +263,9 @@ impl Place {
 }
 
 impl Place {
-    /// Whether it is certain that some iteration stores an element which all of them read, such as `a[i][k]` beside
-    /// `a[i][j]` in a loop over all `j`: it stays the same, and the variable of a loop around says which it is.
+    /// Whether it is certain that some iteration stores an element which others read and which moves on differently: one
+    /// that all of them read, such as `a[i][k]` beside `a[i][j]` in a loop over all `j`, where the variable of a loop
+    /// around or a constant says which it is, or one on the way back, such as `a[n - 1 - j]` beside `a[j]`.
     pub fn passes(&self, read: &Place, counter: Counter, outer: &[Counter]) -> bool {
         let mut moves = false;
         let is_passed = |(stored, read): (&Subscript, &Subscript)| {
@@ -277,12 +278,23 @@ impl Place {
             }
             moves = true;
             // The iteration that stores it, if each moves on by one element.
-            let at = (Expr::symbol(counter.name) - apart).expand();
-            let stays = !at.mentions(counter.name) && !read.mentions(counter.name);
-            stays && is_within(&at, counter, outer)
+            let variable = Expr::symbol(counter.name);
+            let at = (variable.clone() - apart).expand();
+            if !read.mentions(counter.name) {
+                return !at.mentions(counter.name) && is_within(&at, counter, outer);
+            }
+            // The sum of the iterations that store and read an element, if one moves on and the other one back.
+            let moved = |place: &Expr| (place.clone() - variable.clone()).expand();
+            let (there, back) = (moved(stored), (read.clone() + variable.clone()).expand());
+            let both = (back - there).expand();
+            !both.mentions(counter.name) && is_crossed(&both, counter)
         };
-        let has_steps = counter.step.as_integer() == Some(1) && !counter.name.is_empty();
+        let has_steps = counter
+            .step
+            .as_integer()
+            .is_some_and(|step| step.abs() == 1);
         has_steps
+            && !counter.name.is_empty()
             && self.array == read.array
             && self.subscripts.len() == read.subscripts.len()
             && (self.subscripts.iter().zip(&read.subscripts)).all(is_passed)
@@ -290,20 +302,68 @@ impl Place {
     }
 }
 
-/// Whether the variable of one of the loops around, moved by a constant, is always a value of the counter.
+/// Whether the variable of one of the loops around, moved by a constant, is always a value of the counter, or a value that
+/// stays the same is one whatever the sizes are.
 fn is_within(at: &Expr, counter: Counter, outer: &[Counter]) -> bool {
+    let (first, last) = counter.ends();
+    let is_between = is_never_negative(&(at.clone() - first.clone()))
+        && is_never_negative(&(last.clone() - at.clone()));
     let is_at_least = |one: Expr, other: &Expr| {
         let apart = (one - other.clone()).expand().as_number();
         apart.is_some_and(|apart| apart >= 0.0)
     };
-    outer.iter().any(|around| {
-        let by = (at.clone() - Expr::symbol(around.name)).expand();
-        let (lower, upper) = around.range;
-        by.as_number().is_some()
-            && around.step.as_integer() == Some(1)
-            && is_at_least(lower.clone() + by.clone(), counter.range.0)
-            && is_at_least(counter.range.1.clone(), &(upper.clone() + by))
-    })
+    is_between
+        || outer.iter().any(|around| {
+            let by = (at.clone() - Expr::symbol(around.name)).expand();
+            let (lower, upper) = around.ends();
+            by.as_number().is_some()
+                && around.step.as_integer().is_some_and(|step| step.abs() == 1)
+                && is_at_least(lower.clone() + by.clone(), first)
+                && is_at_least(last.clone(), &(upper.clone() + by))
+        })
+}
+
+/// Whether two different iterations of the counter have this sum, whatever the sizes are.
+fn is_crossed(sum: &Expr, counter: Counter) -> bool {
+    let (first, last) = counter.ends();
+    is_never_negative(&(sum.clone() - first.clone() * 2.0 - 1.0))
+        && is_never_negative(&(last.clone() * 2.0 - sum.clone() - 1.0))
+}
+
+/// Whether an expression is not negative where none of its symbols is below 2: sums of sizes are found, nothing else.
+fn is_never_negative(expr: &Expr) -> bool {
+    let expr = expr.expand();
+    let symbols = expr.symbols();
+    let mut least = expr.clone();
+    for symbol in &symbols {
+        let next = Expr::symbol(symbol.name()) + 1.0;
+        let by = (expr.with(symbol.name(), &next) - expr.clone()).expand();
+        if by.as_number().is_none_or(|by| by < 0.0) {
+            return false;
+        }
+        least = least.with(symbol.name(), &2.0.into());
+    }
+    let least = least.expand().as_number();
+    least.is_some_and(|least| least >= 0.0)
+}
+
+impl<'a> Counter<'a> {
+    /// With other expressions of the same range.
+    pub fn over<'b>(&self, range: (&'b Expr, &'b Expr)) -> Counter<'b>
+    where
+        'a: 'b,
+    {
+        Counter { range, ..*self }
+    }
+
+    /// Its smallest and its largest value.
+    fn ends(&self) -> (&'a Expr, &'a Expr) {
+        let (from, to) = self.range;
+        match self.step.as_integer() {
+            Some(step) if step < 0 => (to, from),
+            _ => (from, to),
+        }
+    }
 }
 
 impl Meeting {

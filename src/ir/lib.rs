@@ -496,3 +496,40 @@ pub struct If {
     pub then: Vec<Stmt>,
     pub otherwise: Vec<Stmt>,
 }
+
+/// `if (value > target) target = value`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Extremum<'i> {
+    pub target: &'i Value,
+    pub value: &'i Value,
+    /// Whether nothing else is done where it is a new one.
+    pub is_alone: bool,
+}
+
+impl If {
+    /// The minimum or maximum that it keeps.
+    pub fn extremum(&self) -> Option<Extremum<'_>> {
+        let body = match (self.then.is_empty(), self.otherwise.is_empty()) {
+            (false, true) => &self.then,
+            (true, false) => &self.otherwise,
+            _ => return None,
+        };
+        let Value::Binary(op, left, right) = &self.condition else {
+            return None;
+        };
+        let sides = [left.as_ref(), right.as_ref()];
+        let kept = body.iter().find_map(|statement| match statement {
+            Stmt::Assign { target, value, .. } => {
+                let is_kept = sides == [target, value] || sides == [value, target];
+                is_kept.then_some((target, value))
+            }
+            _ => None,
+        });
+        let (target, value) = kept.filter(|_| op.is_order())?;
+        Some(Extremum {
+            target,
+            value,
+            is_alone: body.len() == 1,
+        })
+    }
+}

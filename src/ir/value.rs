@@ -99,6 +99,12 @@ impl BinaryOp {
         )
     }
 
+    /// Whether it says which of two values is the larger one.
+    pub fn is_order(self) -> bool {
+        use BinaryOp::*;
+        matches!(self, Less | LessOrEqual | Greater | GreaterOrEqual)
+    }
+
     /// Whether a comparison holds of two values in this order; what compares nothing is taken for `NotEqual`.
     pub fn holds_of(self, order: Ordering) -> bool {
         match self {
@@ -287,13 +293,9 @@ impl Value {
         let Value::Binary(op, left, right) = condition.as_ref() else {
             return None;
         };
-        let is_order = matches!(
-            op,
-            BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual
-        );
         let straight = || left == then && right == otherwise;
         let crossed = || left == otherwise && right == then;
-        (is_order && (straight() || crossed())).then_some((left, right))
+        (op.is_order() && (straight() || crossed())).then_some((left, right))
     }
 
     /// Why it has no number.

@@ -4,10 +4,11 @@
 //! Chains and throughput are the two bounds of OSACA (Laukemann et al., PMBS 2018), from the source instead of from
 //! machine code: what a compiler makes of it is an assumption, which switches of the machine state.
 
+mod across;
 mod groups;
 mod written_out;
 
-use groups::group;
+use groups::{Group, group};
 
 use super::bandwidth;
 use super::catalogue::StaticFigure as F;
@@ -17,8 +18,8 @@ use super::operations::OperationFigures;
 use crate::analysis::facts::{
     Access, AccessClass, Block, Body, ElementType, Loop, LoopDirective, Stream, Subscript,
 };
-use crate::analysis::in_core::{Chain, ChainKind, Functions, InCore, Order, Steps};
-use crate::expr::{Expr, FigureId, Symbol};
+use crate::analysis::in_core::{Carried, Chain, ChainKind, Functions, InCore, Order, Steps};
+use crate::expr::{Comparison, Expr, FigureId, Symbol};
 use crate::machine::MachineModel;
 use crate::machine::parameters::IN_CORE;
 
@@ -104,27 +105,29 @@ impl InCoreFigures {
         };
         let iterations = known.iterations;
         let code_with =
-            |switches| Code::of((machine, any_machine), nest, known, operations, switches);
+            |switches| Orders::of((machine, any_machine), nest, known, operations, switches);
         let code = code_with(Switches::AsSet);
-        let lanes = figures.define(F::Lanes, where_known(code.lanes()));
-        let ports = code.port_cycles(Expr::from(lanes));
+        let lanes = figures.define(F::Lanes, where_known(code.either(Code::lanes)));
+        let ports = code.either(|code| code.port_cycles(Expr::from(lanes)));
         let port_cycles = figures.define(F::PortCycles, where_known(ports));
-        let chains = code.chain_cycles(Expr::from(lanes));
+        let chains = code.either(|code| code.chain_cycles(Expr::from(lanes)));
         let chain_cycles = figures.define(F::ChainCycles, where_known(chains));
         let inside = &iterations[nest.loops.len()];
         let rate = Expr::product([Expr::machine("ghz"), figures.runs_on().cores(), 1e9.into()]);
         let seconds = |cycles: Expr| where_known(cycles.quotient(rate.clone()));
-        let ports = Expr::from(port_cycles) * inside.clone() + code.outside(operations);
+        let outside = code.either(|code| code.outside(operations));
+        let ports = Expr::from(port_cycles) * inside.clone() + outside;
         let ports = figures.define(F::PortsTime, seconds(ports));
-        let accesses = code.access_cycles() * inside.clone() + code.accesses_outside();
+        let accesses =
+            code.either(|code| code.access_cycles() * inside.clone() + code.accesses_outside());
         let accesses = figures.define(F::AccessTime, seconds(accesses));
         let chains = seconds(Expr::from(chain_cycles) * inside.clone());
         let chains = figures.define(F::ChainTime, chains);
-        let (may_be_vectors, may_reorder) = (!code.vectorised.is_zero(), code.may_reorder());
+        let (may_be_vectors, may_reorder) = (code.may_be_vectors(), code.may_reorder());
         let open = (may_be_vectors || may_reorder).then(|| {
             let mut with = |kind: F, switches: Switches| {
                 let code = code_with(switches);
-                let cycles = code.cycles_in_all(operations);
+                let cycles = code.either(|code| code.cycles_in_all(operations));
                 figures.define(kind, seconds(cycles))
             };
             OpenCore {
@@ -164,9 +167,11 @@ impl References {
     }
 
     /// Adds so many references to elements that lie side by side with those of the other references of their group.
-    fn add_group(&mut self, weight: Expr, bytes: f64, members: u64) {
-        let doublings = members.next_power_of_two().ilog2();
-        self.shuffles.push(weight.clone() * f64::from(doublings));
+    fn add_group(&mut self, weight: Expr, bytes: f64, group: Group) {
+        if group.is_shuffled {
+            let doublings = group.members.next_power_of_two().ilog2();
+            self.shuffles.push(weight.clone() * f64::from(doublings));
+        }
         self.add(weight, bytes, 1.0.into());
     }
 
@@ -176,6 +181,66 @@ impl References {
         self.run_bytes.push(runs.clone() * bytes);
         self.runs.push(runs);
         self.others.push(weight * (Expr::from(1.0) - run));
+    }
+}
+
+/// Compilers store vectors one by one up to this distance of elements.
+const MOST_APART: f64 = 4.0;
+
+/// Whether the innermost loop and the one around it stand in the other order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Interchanged {
+    Yes,
+    No,
+}
+
+/// What a compiler makes of a nest in the order of the source and, if it would rather have it, in the other order of the
+/// innermost loops.
+struct Orders<'a> {
+    as_written: Code<'a>,
+    interchanged: Option<Code<'a>>,
+}
+
+impl<'a> Orders<'a> {
+    fn of(
+        machine: (&'a MachineModel, bool),
+        nest: &'a Nest<'a>,
+        known: Values<'a>,
+        operations: &OperationFigures,
+        switches: Switches,
+    ) -> Orders<'a> {
+        let code = |order| Code::of(machine, nest, known, operations, (switches, order));
+        let as_written = code(Interchanged::No);
+        let goes_across = as_written.goes_across();
+        Orders {
+            as_written,
+            interchanged: goes_across.then(|| code(Interchanged::Yes)),
+        }
+    }
+
+    /// Compilers interchange loops where they make vectors.
+    fn either(&self, of: impl Fn(&Code<'a>) -> Expr) -> Expr {
+        let as_written = of(&self.as_written);
+        match &self.interchanged {
+            None => as_written,
+            Some(other) => {
+                let switch = other.switches.value("vectorise");
+                bandwidth::where_positive(switch, of(other), as_written)
+            }
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Code<'a>> {
+        std::iter::once(&self.as_written).chain(&self.interchanged)
+    }
+
+    fn may_be_vectors(&self) -> bool {
+        self.all().any(|code| !code.vectorised.is_zero())
+    }
+
+    /// Whether a switch decides in which order sums are added.
+    fn may_reorder(&self) -> bool {
+        self.all().all(Code::may_reorder)
     }
 }
 
@@ -196,7 +261,9 @@ struct Code<'a> {
     specials: Expr,
     /// Bytes of the numbers that it computes with.
     width: f64,
-    /// 1 if the innermost loop is vectorised.
+    /// Whether vectors hold iterations of the loop around the innermost one.
+    is_across: bool,
+    /// 1 if there are vectors.
     vectorised: Expr,
     switches: Switches,
 }
@@ -207,9 +274,8 @@ impl<'a> Code<'a> {
         nest: &'a Nest<'a>,
         known: Values<'a>,
         operations: &OperationFigures,
-        switches: Switches,
+        (switches, interchanged): (Switches, Interchanged),
     ) -> Code<'a> {
-        let innermost = nest.loops[nest.loops.len() - 1].facts;
         let each = operations.iteration;
         let done = |all: FigureId, repeated: u64| match repeated {
             0 => Expr::from(all),
@@ -234,15 +300,18 @@ impl<'a> Code<'a> {
             divides: done(each.divides, repeated.divides),
             specials: done(each.specials, repeated.specials),
             width: width(nest),
+            is_across: false,
             vectorised: 0.0.into(),
             switches,
         };
-        code.vectorised = code.find_vectorised(innermost, known);
-        code.count_references(innermost, known);
+        code.is_across = interchanged == Interchanged::Yes;
+        code.vectorised = code.find_vectorised(code.vector_loop(), known);
+        code.count_references(known);
         code
     }
 
-    fn count_references(&mut self, innermost: &Loop, known: Values) {
+    fn count_references(&mut self, known: Values) {
+        let innermost = self.vector_loop();
         let (mut loads, mut stores) = (Vec::new(), Vec::new());
         let kept = self.share_of_kept();
         for reference in &self.nest.references {
@@ -266,7 +335,7 @@ impl<'a> Code<'a> {
                     let weight = weight.clone() * count;
                     match group {
                         _ if count == 0.0 => {}
-                        Some(members) => found.add_group(weight, bytes, members),
+                        Some(group) => found.add_group(weight, bytes, group),
                         None => found.add(weight, bytes, run.clone()),
                     }
                 }
@@ -282,22 +351,20 @@ impl<'a> Code<'a> {
     /// Whether compilers can do several iterations at once: 0, or what the switches say.
     fn find_vectorised(&self, innermost: &Loop, known: Values) -> Expr {
         let code = self.nest.code();
-        let (Some(in_core), Some(carried)) = (&code.in_core, self.nest.carried()) else {
+        let (Some(in_core), Some(carried)) = (&code.in_core, self.carried()) else {
             return 0.0.into();
         };
-        let recurs = carried
-            .chains
-            .iter()
-            .any(|c| c.kind == ChainKind::Recurrence);
+        let recurs =
+            (carried.chains.iter()).any(|c| c.kind == ChainKind::Recurrence && c.distance < 2);
         let of_innermost = |reference: &&Reference| reference.level == self.nest.loops.len();
-        // Vectors are stored element after element; compilers keep a loop for a stride of one beside the other one.
+        // Compilers keep a loop for a stride of one beside the other one.
         let stored = (self.nest.references.iter())
             .filter(of_innermost)
             .map(|reference| reference.stream.as_ref())
-            .filter(|stream| accesses(stream)[1] > 0 && !stays(stream, innermost));
+            .filter(|stream| accesses(stream)[1] > 0 && !stays(stream, innermost))
+            .filter(|stream| group(stream, innermost, Access::is_written).is_none());
         let mut runs: Vec<Expr> = Vec::new();
-        let stored = stored.filter(|stream| group(stream, innermost, Access::is_written).is_none());
-        for run in stored.map(|stream| self.run(stream, known)) {
+        for run in stored.map(|stream| self.is_stored(stream, known)) {
             if !runs.contains(&run) {
                 runs.push(run);
             }
@@ -313,6 +380,7 @@ impl<'a> Code<'a> {
             || innermost.exits_early
             || innermost.variable.is_none()
             || calls_procedures(&code.body)
+            || self.is_written_out_with_others(innermost)
             || in_core.compiled.is_scalar()
             || in_core.functions.integer_divisions > 0
         {
@@ -336,31 +404,66 @@ impl<'a> Code<'a> {
         }
     }
 
-    /// 1 if the innermost loop walks one element after the other, 0 if not.
-    fn run(&self, stream: &Stream, known: Values) -> Expr {
-        let innermost = self.innermost();
-        let Some((first, others)) = stream.subscripts.split_first() else {
-            return 0.0.into();
+    /// Whether a loop that is written out a few times loads elements that do not lie side by side: vectors of the others
+    /// would have to be put together.
+    fn is_written_out_with_others(&self, innermost: &Loop) -> bool {
+        let is_group = |stream: &Stream, of: fn(&Access) -> bool| {
+            group(stream, innermost, of).is_some_and(|group| !group.is_shuffled)
         };
+        let mut streams = (self.nest.references.iter())
+            .filter(|reference| reference.level == self.nest.loops.len())
+            .map(|reference| reference.stream.as_ref())
+            .filter(|stream| !stays(stream, innermost));
+        let is_written_out = streams
+            .clone()
+            .any(|stream| is_group(stream, Access::is_written));
+        let is_other =
+            |stream: &Stream| accesses(stream)[0] > 0 && !is_group(stream, Access::is_read);
+        is_written_out && streams.any(is_other)
+    }
+
+    /// 1 if the loop of the vectors walks one element after the other, 0 if not.
+    fn run(&self, stream: &Stream, known: Values) -> Expr {
+        match self.step(stream, known) {
+            None => 0.0.into(),
+            Some(step) => {
+                let off = (step.absolute() - 1.0).absolute();
+                Expr::from(1.0) - Expr::min([1.0.into(), off])
+            }
+        }
+    }
+
+    /// 1 if vectors are stored: element after element, or one by one over a few that one reference leaves out.
+    fn is_stored(&self, stream: &Stream, known: Values) -> Expr {
+        let stored = stream.accesses.iter().filter(|access| access.is_written());
+        match self.step(stream, known) {
+            Some(step) if stored.count() == 1 => {
+                let step = step.absolute();
+                let moves = Expr::min([1.0.into(), step.clone()]);
+                let order = Comparison::LessOrEqual;
+                Expr::choose(order, step, MOST_APART.into(), moves, 0.0.into())
+            }
+            _ => self.run(stream, known),
+        }
+    }
+
+    /// The elements by which an iteration of the loop of the vectors moves on; `None` where that changes or is not known.
+    fn step(&self, stream: &Stream, known: Values) -> Option<Expr> {
+        let one = self.vector_loop();
+        let (first, others) = stream.subscripts.split_first()?;
         let by = |subscript: &Subscript| {
             let mut terms = subscript.terms.iter();
-            let found = terms.find(|(name, _)| *name == innermost.variable);
+            let found = terms.find(|(name, _)| *name == one.variable);
             found.map(|(_, by)| by.clone())
         };
         let gathers = |subscript: &Subscript| subscript.gather.is_some();
-        let (Some(step), false) = (by(first), stream.subscripts.iter().any(gathers)) else {
-            return 0.0.into();
-        };
-        let step = step * innermost.step.clone();
+        let step = by(first).filter(|_| !stream.subscripts.iter().any(gathers))?;
+        let step = step * one.step.clone();
         let changes = |c: &ChainLoop| step.mentions(&c.facts.variable);
         if others.iter().any(|other| by(other).is_some()) || self.nest.loops.iter().any(changes) {
-            return 0.0.into();
+            return None;
         }
-        let Some(step) = (known.resolved)(&step) else {
-            return 0.0.into();
-        };
-        let off = (step.absolute() - 1.0).absolute();
-        Expr::from(1.0) - Expr::min([1.0.into(), off])
+        (known.resolved)(&step)
     }
 
     /// The first in scalar code, the second in vectors.
@@ -379,7 +482,11 @@ impl<'a> Code<'a> {
     /// Bytes of a vector: fewer than the machine's where no more iterations can be done side by side.
     fn vector_bytes(&self) -> Expr {
         let bytes = Expr::machine("vector_bytes");
-        let most = self.nest.carried().and_then(|known| known.at_once);
+        let carried = self.carried();
+        let apart = (self.chains().iter())
+            .filter(|chain| chain.kind == ChainKind::Recurrence)
+            .map(|chain| chain.distance);
+        let most = apart.chain(carried.and_then(|known| known.at_once)).min();
         match most.and_then(u32::checked_ilog2) {
             Some(doublings) => {
                 let most = self.width * f64::from(1_u32 << doublings);
@@ -512,10 +619,16 @@ impl<'a> Code<'a> {
         Expr::max([ports, self.chain_cycles(lanes) * inside.clone()])
     }
 
+    /// What iterations that vectors hold have from each other.
+    fn carried(&self) -> Option<&'a Carried> {
+        match self.is_across {
+            true => self.nest.carried_by(self.nest.loops.len() - 2),
+            false => self.nest.carried(),
+        }
+    }
+
     fn chains(&self) -> &'a [Chain] {
-        self.nest
-            .carried()
-            .map_or(&[][..], |carried| &carried.chains)
+        self.carried().map_or(&[][..], |carried| &carried.chains)
     }
 
     /// Whether a switch decides in which order sums are added.
@@ -713,14 +826,15 @@ fn stays(stream: &Stream, innermost: &Loop) -> bool {
     })
 }
 
-/// Whether code calls bodies that do not stand in place of their calls.
+/// Whether code calls bodies that do not stand in place of their calls, or what the language brings along to do more than
+/// compute.
 pub(super) fn calls_procedures(block: &Block) -> bool {
     let mut calls = false;
     block.with_branches(&mut |block| {
         calls |= block
             .calls
             .iter()
-            .any(|call| !matches!(call.body, Body::Library | Body::Expanded));
+            .any(|call| !matches!(call.body, Body::Expanded));
     });
     calls
 }

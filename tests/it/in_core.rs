@@ -162,8 +162,8 @@ fn check_order(json: &Value, function: &str, lanes: f64, chain: f64) {
     assert_eq!(found["chain_cycles"], chain, "{function}");
 }
 
-/// As GCC 12.2 has it with `-O3 -mavx2 -fopt-info-vec`: three of these loops are not vectorised, one in vectors of two;
-/// of `own_row` it makes both, and looks before each row which it may take: never the vectors.
+/// As GCC 12.2 has it with `-O3 -mavx2 -fopt-info-vec`: which of these loops are vectorised, and one in vectors of two; of
+/// `own_row`, `last` and `crossed` it makes both, and looks before the loop which it may take: never the vectors.
 #[test]
 fn the_order_of_statements_limits_vectors() {
     let core = fixture("clock/core.toml");
@@ -178,6 +178,60 @@ fn the_order_of_statements_limits_vectors() {
     check_order(&json, "kept", 1.0, 0.0);
     check_order(&json, "own_row", 1.0, 0.0);
     check_order(&json, "rest_of_row", 4.0, 0.0);
+    check_order(&json, "four_apart", 4.0, 3.0 / 4.0);
+    for (function, lanes) in [
+        ("middle", 1.0),
+        ("last", 1.0),
+        ("before_first", 4.0),
+        ("crossed", 1.0),
+        ("back", 4.0),
+        ("passed_on", 1.0),
+        ("last_positive", 1.0),
+        ("checked", 1.0),
+        ("every_second", 4.0),
+        ("written_out", 4.0),
+        ("place_by_function", 4.0),
+    ] {
+        check_order(&json, function, lanes, 0.0);
+    }
+}
+
+/// The largest of all waits for the largest so far, as a sum does; where it is, is found one by one.
+#[test]
+fn largest_elements_are_chains() {
+    let core = fixture("clock/core.toml");
+    let core = core.to_str().expect("a path");
+    let with = |settings| {
+        let options = ["--machine", core, "--set", settings, "--no-config"];
+        analysed(fixture("clock/order.c"), &options)
+    };
+    let json = with("n=1000");
+    check_order(&json, "largest", 4.0, 3.0);
+    check_order(&json, "where_largest", 1.0, 3.0);
+    let json = with("n=1000,reorder_sums=1");
+    check_order(&json, "largest", 4.0, 0.75);
+    check_order(&json, "where_largest", 1.0, 3.0);
+}
+
+/// GCC interchanges the loops of products that are added up in memory, and of columns; not those of a sum in a register.
+#[test]
+fn loops_that_compilers_interchange_are_in_vectors_of_the_other_one() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let source = directory.path().join("a.c");
+    let text = "#define N 400
+        void memory(double (*restrict c)[N], double (*restrict a)[N], double (*restrict b)[N])\n        { for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) { c[i][j] = 0;\n          for (int k = 0; k < N; k++) c[i][j] += a[i][k] * b[k][j]; } }\n        void columns(double (*restrict a)[N], double (*restrict b)[N])\n        { for (int i = 0; i < N; i++) for (int j = 1; j < N; j++) a[j][i] = a[j - 1][i] + b[j][i]; }\n        void scalar(double (*restrict c)[N], double (*restrict a)[N], double (*restrict b)[N])\n        { for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) { double s = 0;\n          for (int k = 0; k < N; k++) s += a[i][k] * b[k][j]; c[i][j] = s; } }\n";
+    std::fs::write(&source, text).expect("written");
+    let core = fixture("clock/core.toml");
+    let core = core.to_str().expect("a path");
+    let json = analysed(&source, &["--machine", core, "--no-config"]);
+    check_order(&json, "memory", 4.0, 0.0);
+    check_order(&json, "columns", 4.0, 0.0);
+    check_order(&json, "scalar", 4.0, 3.0);
+    let json = analysed(
+        &source,
+        &["--machine", core, "--no-config", "--set", "vectorise=0"],
+    );
+    check_order(&json, "memory", 1.0, 3.0);
 }
 
 /// gfortran 12.2 vectorises the statement, not the loop.
@@ -278,9 +332,10 @@ fn named_strides_of_one_are_in_vectors() {
     let json = with("n=1000");
     check(&json, "plain", [4.0, 0.0, 0.25]);
     check(&json, "named", [4.0, 0.0, 0.25]);
-    // Elements of a vector are loaded one by one, and never stored so.
+    // Elements of a vector are loaded one by one, and stored so if they are not far apart.
     check(&with("n=1000,T=2"), "named", [4.0, 0.0, 0.5]);
-    check(&with("n=1000,S=2"), "named", [1.0, 0.0, 1.0]);
+    check(&with("n=1000,S=2"), "named", [4.0, 0.0, 1.0]);
+    check(&with("n=1000,S=8"), "named", [1.0, 0.0, 1.0]);
 }
 
 /// `fmin` is a call where a machine says so, or says nothing, and a comparison where all numbers are finite; whole numbers

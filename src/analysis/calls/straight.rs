@@ -11,7 +11,8 @@
 //! ```
 //!
 //! Calls in it are expanded first, as callees come before callers. A call stays a call if its body neither
-//! computes with floating-point numbers nor touches arrays, as the summary says all of it; if it moves data
+//! computes with floating-point numbers nor touches arrays, as the summary says all of it, unless all that it does
+//! is to compute a whole number; if it moves data
 //! between processes; or if it is too large ([`LARGEST`]). [`works`] says whether work is lost where such a
 //! body cannot be put in place, which the caller then reports (`callee`).
 
@@ -23,7 +24,7 @@ use super::target::{ProcedureId, Target};
 use super::template::{Origins, Template};
 use crate::flops::FlopCounter;
 use crate::intrinsics::IntrinsicKind;
-use crate::ir::visit::{InLoop, calls_in_values, calls_of, statements, values_of};
+use crate::ir::visit::{InLoop, calls_in_values, calls_of, each_value, statements, values_of};
 use crate::ir::{self, If, Jump, Results, Role, Stmt, Type, Value, VarId, Variable};
 
 /// Bodies of more values than this stay calls.
@@ -51,7 +52,8 @@ pub fn template(known: &Procedures, id: ProcedureId) -> Option<Template> {
     .block(&function.body)?;
     function.body = body;
     let calls = remaining_calls(known, id, &function, &origins)?;
-    if is_trivial(&function, !calls.is_empty()) {
+    let has_calls = !calls.is_empty();
+    if is_trivial(&function, has_calls) && (has_calls || !gives_number(&function)) {
         return None;
     }
     let size = size(&function.body).filter(|size| *size <= LARGEST)?;
@@ -269,6 +271,27 @@ fn remaining_calls(
 
 /// Neither floating-point operations nor elements of arrays, or of what may be one in the caller: a component of a
 /// structure that is passed. Of a body that calls others, besides what it passes.
+/// Whether a body is nothing but a whole number that follows from its arguments, such as where an element is.
+fn gives_number(function: &ir::Function) -> bool {
+    let [
+        Stmt::Assign {
+            target: Value::Variable(target),
+            value,
+            ..
+        },
+    ] = function.body.as_slice()
+    else {
+        return false;
+    };
+    let mut is_operated = false;
+    each_value(value, &mut |part| {
+        is_operated |= matches!(part, Value::Binary(..));
+    });
+    is_operated
+        && function.result == Some(*target)
+        && matches!(function.variable(*target).ty, Type::Integer(_))
+}
+
 fn is_trivial(function: &ir::Function, has_calls: bool) -> bool {
     let mut counter = FlopCounter::new(function);
     let mut elements = false;

@@ -2,10 +2,22 @@
 
 use crate::analysis::facts::{Access, Loop, Stream, Subscript};
 
-/// How many references of a loop are to elements side by side that the next iteration steps over as a whole, such as
-/// `a(1,i)`, `a(2,i)`, `a(3,i)` of `a(3,n)`: compilers load and store these in vectors. `None` where some are missing.
-pub(super) fn group(stream: &Stream, innermost: &Loop, of: fn(&Access) -> bool) -> Option<u64> {
-    let step = innermost.step.as_integer().filter(|step| *step == 1)?;
+/// References of a loop to elements side by side that the next iteration steps over as a whole.
+#[derive(Clone, Copy)]
+pub(super) struct Group {
+    pub members: u64,
+    /// Whether each of them is treated in its own way, so that vectors have to be taken apart: not so where a loop is written
+    /// out a few times, such as `x[i]`, `x[i + 1]` in steps of two.
+    pub is_shuffled: bool,
+}
+
+/// The most that loops are written out by hand.
+const MOST_WRITTEN_OUT: i64 = 16;
+
+/// Such as `a(1,i)`, `a(2,i)`, `a(3,i)` of `a(3,n)`: compilers load and store these in vectors. `None` where some are
+/// missing.
+pub(super) fn group(stream: &Stream, innermost: &Loop, of: fn(&Access) -> bool) -> Option<Group> {
+    let step = innermost.step.as_integer().filter(|step| *step >= 1)?;
     let by = |subscript: &Subscript| {
         let term = (subscript.terms.iter()).find(|(name, _)| *name == innermost.variable);
         term.map_or(Some(0), |(_, by)| by.as_integer())
@@ -20,7 +32,7 @@ pub(super) fn group(stream: &Stream, innermost: &Loop, of: fn(&Access) -> bool) 
     let steps: Vec<i64> = stream.subscripts.iter().map(by).collect::<Option<_>>()?;
     let (first, others) = steps.split_first()?;
     let members = match others.split_first() {
-        Some((1, rest)) if *first == 0 && rest.iter().all(|by| *by == 0) => {
+        Some((1, rest)) if *first == 0 && step == 1 && rest.iter().all(|by| *by == 0) => {
             let (low, high) = stream.extents.first()?.as_ref()?;
             (high.clone() - low.clone() + 1.0).as_integer()?
         }
@@ -28,7 +40,12 @@ pub(super) fn group(stream: &Stream, innermost: &Loop, of: fn(&Access) -> bool) 
         _ => return None,
     };
     // As many as GCC and LLVM shuffle.
-    if !matches!(members, 2 | 3 | 4 | 8) {
+    let is_shuffled = step == 1;
+    let may_be = match is_shuffled {
+        true => matches!(members, 2 | 3 | 4 | 8),
+        false => members == step && members <= MOST_WRITTEN_OUT,
+    };
+    if !may_be {
         return None;
     }
     let found = stream.accesses.iter().filter(|access| of(access));
@@ -43,5 +60,8 @@ pub(super) fn group(stream: &Stream, innermost: &Loop, of: fn(&Access) -> bool) 
         && (0..members)
             .zip(&places)
             .all(|(at, place)| *place == (low + at, rest));
-    is_whole.then_some(members as u64)
+    is_whole.then_some(Group {
+        members: members as u64,
+        is_shuffled,
+    })
 }
