@@ -8,6 +8,7 @@ mod across;
 mod groups;
 mod written_out;
 
+use across::Along;
 use groups::{Group, group};
 
 use super::bandwidth;
@@ -187,18 +188,11 @@ impl References {
 /// Compilers store vectors one by one up to this distance of elements.
 const MOST_APART: f64 = 4.0;
 
-/// Whether the innermost loop and the one around it stand in the other order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Interchanged {
-    Yes,
-    No,
-}
-
-/// What a compiler makes of a nest in the order of the source and, if it would rather have it, in the other order of the
-/// innermost loops.
+/// What a compiler makes of a nest with vectors along its innermost loop and, if it would rather have that, along another
+/// one.
 struct Orders<'a> {
     as_written: Code<'a>,
-    interchanged: Option<Code<'a>>,
+    other: Option<Code<'a>>,
 }
 
 impl<'a> Orders<'a> {
@@ -209,19 +203,16 @@ impl<'a> Orders<'a> {
         operations: &OperationFigures,
         switches: Switches,
     ) -> Orders<'a> {
-        let code = |order| Code::of(machine, nest, known, operations, (switches, order));
-        let as_written = code(Interchanged::No);
-        let goes_across = as_written.goes_across();
-        Orders {
-            as_written,
-            interchanged: goes_across.then(|| code(Interchanged::Yes)),
-        }
+        let code = |along| Code::of(machine, nest, known, operations, (switches, along));
+        let as_written = code(Along::Innermost);
+        let other = as_written.other_loop().map(code);
+        Orders { as_written, other }
     }
 
-    /// Compilers interchange loops where they make vectors.
+    /// The other one where there are vectors.
     fn either(&self, of: impl Fn(&Code<'a>) -> Expr) -> Expr {
         let as_written = of(&self.as_written);
-        match &self.interchanged {
+        match &self.other {
             None => as_written,
             Some(other) => {
                 let switch = other.switches.value("vectorise");
@@ -231,7 +222,7 @@ impl<'a> Orders<'a> {
     }
 
     fn all(&self) -> impl Iterator<Item = &Code<'a>> {
-        std::iter::once(&self.as_written).chain(&self.interchanged)
+        std::iter::once(&self.as_written).chain(&self.other)
     }
 
     fn may_be_vectors(&self) -> bool {
@@ -261,8 +252,7 @@ struct Code<'a> {
     specials: Expr,
     /// Bytes of the numbers that it computes with.
     width: f64,
-    /// Whether vectors hold iterations of the loop around the innermost one.
-    is_across: bool,
+    along: Along,
     /// 1 if there are vectors.
     vectorised: Expr,
     switches: Switches,
@@ -274,7 +264,7 @@ impl<'a> Code<'a> {
         nest: &'a Nest<'a>,
         known: Values<'a>,
         operations: &OperationFigures,
-        (switches, interchanged): (Switches, Interchanged),
+        (switches, along): (Switches, Along),
     ) -> Code<'a> {
         let each = operations.iteration;
         let done = |all: FigureId, repeated: u64| match repeated {
@@ -300,11 +290,10 @@ impl<'a> Code<'a> {
             divides: done(each.divides, repeated.divides),
             specials: done(each.specials, repeated.specials),
             width: width(nest),
-            is_across: false,
+            along,
             vectorised: 0.0.into(),
             switches,
         };
-        code.is_across = interchanged == Interchanged::Yes;
         code.vectorised = code.find_vectorised(code.vector_loop(), known);
         code.count_references(known);
         code
@@ -316,12 +305,16 @@ impl<'a> Code<'a> {
         let kept = self.share_of_kept();
         for reference in &self.nest.references {
             let stream = reference.stream.as_ref();
-            let inside = reference.level == self.nest.loops.len();
+            let inside = reference.level > self.vector_level();
             if inside && stays(stream, innermost) {
                 continue;
             }
             let [read, written] = accesses(stream).map(|count| count as f64);
             let weight = weight_expr(&reference.weight, known.symbol);
+            let weight = match inside && reference.level < self.nest.loops.len() {
+                true => weight * self.share(reference.level),
+                false => weight,
+            };
             let weight = match (&kept, self.is_kept(reference)) {
                 (Some(share), true) => weight * share.clone(),
                 _ => weight,
@@ -346,6 +339,14 @@ impl<'a> Code<'a> {
             }
         }
         self.outside = (Expr::sum(loads), Expr::sum(stores));
+    }
+
+    /// Executions of the body of a loop around, over those of the innermost one.
+    fn share(&self, level: usize) -> Expr {
+        let (all, inside) = (&self.iterations[level], self.iterations.last());
+        let inside = inside.expect("a nest has a loop").clone();
+        let share = all.clone().quotient(inside.clone());
+        bandwidth::where_positive(inside, share, 1.0.into())
     }
 
     /// Whether compilers can do several iterations at once: 0, or what the switches say.
@@ -507,10 +508,15 @@ impl<'a> Code<'a> {
     /// Cycles in which loads and stores of one iteration of the innermost loop are issued, side by side.
     fn access_cycles(&self) -> Expr {
         let machine = Expr::machine;
-        // Where vectors begin in a line is not known.
-        let split = Expr::max([self.vector_bytes() - self.width, 0.0.into()])
-            .quotient(machine("line_bytes"))
-            * machine("split_slots");
+        // Where vectors begin in a line is not known: at best none lies in two.
+        let split = match self.switches {
+            Switches::AllOn => 0.0.into(),
+            Switches::AsSet | Switches::AllOff => {
+                Expr::max([self.vector_bytes() - self.width, 0.0.into()])
+                    .quotient(machine("line_bytes"))
+                    * machine("split_slots")
+            }
+        };
         Expr::max([
             self.memory_slots(&self.loads, split)
                 .quotient(machine("loads_per_cycle")),
@@ -522,12 +528,9 @@ impl<'a> Code<'a> {
     /// Cycles of one iteration of the innermost loop.
     fn port_cycles(&self, lanes: Expr) -> Expr {
         let machine = Expr::machine;
-        let slots = self.either(1.0.into(), machine("vector_slots").quotient(lanes.clone()));
+        let slots = self.slots(&lanes);
         let issued = |count: Expr, rate: &str| (count * slots.clone()).quotient(machine(rate));
         let (adds, multiplies) = (self.adds.clone(), self.multiplies.clone());
-        let unit = |count: Expr, scalar: &str, vector: &str| {
-            count * self.either(machine(scalar), machine(vector))
-        };
         let (roots, functions) = self.functions();
         let divisions = (self.in_core()).map_or(0, |known| known.functions.integer_divisions);
         let issue = Expr::max([
@@ -535,17 +538,25 @@ impl<'a> Code<'a> {
             issued(adds.clone(), "adds_per_cycle"),
             issued(multiplies.clone(), "multiplies_per_cycle"),
             issued(adds + multiplies + self.shuffles(), "arithmetic_per_cycle"),
-            unit(
-                self.divides.clone(),
-                "divide_cycles",
-                "divide_vector_cycles",
-            ),
-            unit(roots, "root_cycles", "root_vector_cycles"),
+            self.divides.clone() * self.divide_cycles(),
+            roots * self.either(machine("root_cycles"), machine("root_vector_cycles")),
             machine("iteration_cycles").quotient(self.elements_of_a_branch(&lanes)),
             self.cycles("integer_divide_cycles") * f64::from(divisions),
         ]);
         let minima = self.cycles("minimum_cycles") * f64::from(self.called_minima());
         issue + functions.quotient(lanes) + minima
+    }
+
+    /// Instructions of an operation of one element.
+    fn slots(&self, lanes: &Expr) -> Expr {
+        let vector = Expr::machine("vector_slots").quotient(lanes.clone());
+        self.either(1.0.into(), vector)
+    }
+
+    /// Cycles of a division.
+    fn divide_cycles(&self) -> Expr {
+        let machine = Expr::machine;
+        self.either(machine("divide_cycles"), machine("divide_vector_cycles"))
     }
 
     /// Instructions that take vectors apart and put them together, for each iteration.
@@ -621,14 +632,15 @@ impl<'a> Code<'a> {
 
     /// What iterations that vectors hold have from each other.
     fn carried(&self) -> Option<&'a Carried> {
-        match self.is_across {
-            true => self.nest.carried_by(self.nest.loops.len() - 2),
-            false => self.nest.carried(),
-        }
+        self.nest.carried_by(self.vector_level())
     }
 
     fn chains(&self) -> &'a [Chain] {
-        self.carried().map_or(&[][..], |carried| &carried.chains)
+        let carried = match self.along {
+            Along::Interchanged => self.carried(),
+            Along::Innermost | Along::WrittenOut(_) => self.nest.carried(),
+        };
+        carried.map_or(&[][..], |carried| &carried.chains)
     }
 
     /// Whether a switch decides in which order sums are added.
@@ -662,10 +674,13 @@ impl<'a> Code<'a> {
         let latency = self
             .latency(chain.steps)
             .quotient(f64::from(chain.distance).into());
+        let apart = latency.clone().quotient(lanes.clone());
+        if matches!(self.along, Along::WrittenOut(_)) {
+            return apart;
+        }
         if chain.kind == ChainKind::Recurrence {
             return latency;
         }
-        let apart = latency.clone().quotient(lanes.clone());
         match is_reordered {
             true => apart,
             false => {
@@ -708,22 +723,12 @@ impl<'a> Code<'a> {
 
     /// Whether every execution of the innermost loop has a chain of its own.
     fn begins_anew(&self, chain: &Chain) -> bool {
-        let Some((_, around)) = self.nest.loops.split_last() else {
+        let written_out = self.written_out_whole().max(1);
+        let Some(level) = (self.nest.loops.len() - 1).checked_sub(written_out) else {
             return false;
         };
-        let Some(outer) = around.last() else {
-            return false;
-        };
-        let mut is_set = false;
-        outer.facts.body.with_branches(&mut |block| {
-            is_set |= block.scalars.iter().any(|scalar| {
-                scalar.name == chain.name
-                    && matches!(
-                        scalar.class,
-                        AccessClass::WriteOnly | AccessClass::WriteRead
-                    )
-            });
-        });
+        let outer = &self.nest.loops[level];
+        let is_set = self.is_set_inside(level, &chain.name);
         // A sum in an element of an array goes on where the loop around stays at the element.
         let moves = |reference: &Reference| {
             let stream = reference.stream.as_ref();
@@ -732,9 +737,27 @@ impl<'a> Code<'a> {
         is_set || (chain.kind == ChainKind::Reduction && self.nest.references.iter().any(moves))
     }
 
-    /// How many executions of the innermost loop the core holds at once.
+    /// Whether a scalar gets a value inside this loop before the innermost loop begins.
+    fn is_set_inside(&self, level: usize, name: &str) -> bool {
+        let mut is_set = false;
+        for around in &self.nest.loops[level..self.nest.loops.len() - 1] {
+            around.facts.body.with_branches(&mut |block| {
+                is_set |= block.scalars.iter().any(|scalar| {
+                    scalar.name == name
+                        && matches!(
+                            scalar.class,
+                            AccessClass::WriteOnly | AccessClass::WriteRead
+                        )
+                });
+            });
+        }
+        is_set
+    }
+
+    /// How many executions of the innermost loop, with those that are written out, the core holds at once.
     fn executions_at_once(&self) -> Expr {
         let depth = self.nest.loops.len();
+        let around = depth - self.written_out_whole().max(1);
         let operations = Expr::sum([
             self.loads.count(),
             self.stores.count(),
@@ -747,7 +770,7 @@ impl<'a> Code<'a> {
         ]);
         let inside = self.iterations[depth].clone();
         let length = inside.clone() * operations;
-        let window = Expr::machine("window") * self.iterations[depth - 1].clone();
+        let window = Expr::machine("window") * self.iterations[around].clone();
         let held = Expr::from(1.0) + window.quotient(length);
         bandwidth::where_positive(inside, held, 1.0.into())
     }
@@ -776,8 +799,16 @@ impl<'a> Code<'a> {
             let arithmetic = Expr::machine("arithmetic_per_cycle");
             let plain =
                 rest(operations.adds, each.adds) + rest(operations.multiplies, each.multiplies);
-            parts.push(plain.quotient(arithmetic));
-            parts.push(rest(operations.divides, each.divides) * Expr::machine("divide_cycles"));
+            let divides = rest(operations.divides, each.divides);
+            // What stands around loops that are written out is in the same vectors.
+            let (slots, cycles) = match self.along {
+                Along::WrittenOut(_) => (self.slots(&self.lanes()), self.divide_cycles()),
+                Along::Innermost | Along::Interchanged => {
+                    (1.0.into(), Expr::machine("divide_cycles"))
+                }
+            };
+            parts.push((plain * slots).quotient(arithmetic));
+            parts.push(divides * cycles);
             let specials = rest(operations.specials, each.specials);
             parts.push(specials * self.cycles("exp_cycles"));
         }

@@ -1,58 +1,158 @@
-//! Vectors across the loop around the innermost one, where compilers interchange the two (GCC's loop-interchange at -O3;
-//! guide: static-model, "In-core time"). Traffic stays that of the order of the source.
+//! Which loop's iterations vectors hold: those of the innermost one, or of one around it, where compilers interchange the
+//! two (GCC's loop-interchange at -O3) or write the inner ones out (its cunrolli; guide: static-model, "In-core time").
+//! Traffic stays that of the order of the source.
 
 use super::{Code, calls_procedures, stays};
 use crate::analysis::facts::{Loop, OperationCounts, Stream, Subscript};
-use crate::analysis::in_core::{Chain, Order};
+use crate::analysis::in_core::{Chain, ChainKind, Order};
+use crate::expr::Expr;
+
+/// The loop that vectors go along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Along {
+    Innermost,
+    /// That around the innermost one, in whose place it stands.
+    Interchanged,
+    /// That around so many loops that are written out.
+    WrittenOut(usize),
+}
+
+/// Iterations of a loop that compilers write out before they look for vectors, and instructions of all of them together
+/// (GCC's max-completely-peel-times and max-completely-peeled-insns).
+const MOST_ITERATIONS: f64 = 16.0;
+const MOST_INSTRUCTIONS: f64 = 200.0;
 
 impl<'a> Code<'a> {
-    /// The loop whose iterations vectors hold.
-    pub(super) fn vector_loop(&self) -> &'a Loop {
-        let around = self.around().filter(|_| self.is_across);
-        around.unwrap_or_else(|| self.innermost())
+    /// The loop whose iterations vectors hold, by its position.
+    pub(super) fn vector_level(&self) -> usize {
+        let innermost = self.nest.loops.len() - 1;
+        match self.along {
+            Along::Innermost => innermost,
+            Along::Interchanged => innermost - 1,
+            Along::WrittenOut(loops) => innermost - loops,
+        }
     }
 
-    /// Whether that is the loop around: the innermost one jumps from line to line where that one goes along them, its
-    /// iterations wait for none of each other, and each of them has as many inside. What the innermost one adds up must be
-    /// in memory; what else is done around it becomes loops of its own, if it computes nothing.
-    pub(super) fn goes_across(&self) -> bool {
+    pub(super) fn vector_loop(&self) -> &'a Loop {
+        self.nest.loops[self.vector_level()].facts
+    }
+
+    /// What compilers would rather have vectors go along than the innermost loop.
+    pub(super) fn other_loop(&self) -> Option<Along> {
+        if self.goes_across() {
+            return Some(Along::Interchanged);
+        }
+        let written_out = self.written_out_whole();
+        (written_out > 0 && self.goes_along_outside(written_out))
+            .then_some(Along::WrittenOut(written_out))
+    }
+
+    /// Innermost loops that are written out whole, inside of another one.
+    pub(super) fn written_out_whole(&self) -> usize {
+        let depth = self.nest.loops.len();
+        let references = self.streams_from(depth - 1).map(|stream| {
+            let accesses = stream.accesses.len();
+            accesses as f64
+        });
+        let mut instructions = references.sum::<f64>() + self.operations();
+        let (mut found, mut level) = (0, depth);
+        while level > 1 {
+            level -= 1;
+            let iterations = self.fixed_iterations(self.nest.loops[level].facts);
+            let Some(iterations) = iterations.filter(|count| *count <= MOST_ITERATIONS) else {
+                break;
+            };
+            instructions *= iterations;
+            if instructions > MOST_INSTRUCTIONS {
+                break;
+            }
+            found += 1;
+        }
+        found
+    }
+
+    /// Floating-point operations of an iteration of the innermost loop.
+    fn operations(&self) -> f64 {
+        let total = self.nest.code().body.flops.total();
+        (total.adds + total.multiplies + total.divides + total.specials) as f64
+    }
+
+    /// References inside the loop at this position.
+    fn streams_from(&self, level: usize) -> impl Iterator<Item = &'a Stream> {
+        let references = self.nest.references.iter();
+        references
+            .filter(move |reference| reference.level > level)
+            .map(|reference| reference.stream.as_ref())
+    }
+
+    /// Whether that is the loop around: the innermost one jumps from line to line by distances that the source says, where
+    /// that one goes along lines, its iterations wait for none of each other, and each of them has as many inside. What the
+    /// innermost one adds up must be in memory; what else is done around it becomes loops of its own, if it computes
+    /// nothing.
+    fn goes_across(&self) -> bool {
         let Some(around) = self.around() else {
             return false;
         };
         let innermost = self.innermost();
-        let streams: Vec<&Stream> = (self.nest.references.iter())
-            .filter(|reference| reference.level == self.nest.loops.len())
-            .map(|reference| reference.stream.as_ref())
-            .collect();
-        let goes_along = |stream: &&Stream, one: &Loop| stays(stream, one) || is_along(stream, one);
-        let jumps = (streams.iter()).any(|stream| !goes_along(stream, innermost));
+        let level = self.nest.loops.len() - 1;
+        let mut streams = self.streams_from(level);
+        let jumps = streams.any(|stream| !goes_along(stream, innermost));
+        let is_said = |extent: &Option<(Expr, Expr)>| {
+            let span = extent.as_ref().map(|(low, high)| high.clone() - low.clone());
+            span.is_some_and(|span| self.nest.compiled(&span).is_some())
+        };
+        let is_known = |stream: &Stream| stream.shape().all(is_said);
         let is_in_memory = |chain: &Chain| {
-            let mut arrays = streams.iter().map(|stream| stream.array.as_str());
+            let mut arrays = self.streams_from(level).map(|stream| stream.array.as_str());
             arrays.any(|array| array == chain.name)
         };
-        let is_straight = self.nest.code().body.items.is_empty()
-            && around.body.items.len() == 1
-            && around.body.flops.total() == OperationCounts::default()
-            && !calls_procedures(&around.body)
-            && !around.exits_early
-            && !around.variable.is_none();
         let ends = [&innermost.lower, &innermost.upper, &innermost.step];
         let is_even = ends.iter().all(|end| !end.mentions(&around.variable));
         jumps
-            && is_straight
             && is_even
-            && streams.iter().all(|stream| goes_along(stream, around))
+            && self.is_straight(level - 1)
+            && around.body.flops.total() == OperationCounts::default()
+            && (self.streams_from(level)).all(|stream| goes_along(stream, around) && is_known(stream))
             && self.chains().iter().all(is_in_memory)
-            && self.is_free_around()
+            && self.is_free(level - 1, |_| false)
     }
 
-    /// Whether iterations of the loop around have nothing from each other.
-    fn is_free_around(&self) -> bool {
-        let level = self.nest.loops.len() - 2;
+    /// Whether vectors can hold the iterations of the loop around so many that are written out.
+    fn goes_along_outside(&self, written_out: usize) -> bool {
+        let level = self.nest.loops.len() - 1 - written_out;
+        let one = self.nest.loops[level].facts;
+        let begins = |chain: &Chain| {
+            chain.kind == ChainKind::Reduction && self.is_set_inside(level, &chain.name)
+        };
+        self.is_straight(level)
+            && self.streams_from(level).all(|stream| goes_along(stream, one))
+            && self.is_free(level, begins)
+    }
+
+    /// Whether nothing but loops and straight code is inside this loop, one loop in another, and nothing leaves it.
+    fn is_straight(&self, level: usize) -> bool {
+        let inside = &self.nest.loops[level..self.nest.loops.len() - 1];
+        let one = self.nest.loops[level].facts;
+        self.nest.code().body.items.is_empty()
+            && (inside.iter()).all(|around| {
+                around.facts.body.items.len() == 1 && !calls_procedures(&around.facts.body)
+            })
+            && !one.exits_early
+            && !one.variable.is_none()
+    }
+
+    /// Whether iterations of a loop around have nothing from each other, but for chains that may be.
+    fn is_free(&self, level: usize, may_be: impl Fn(&Chain) -> bool) -> bool {
         self.nest.carried_by(level).is_some_and(|carried| {
-            carried.order == Order::Shown && carried.at_once.is_none() && carried.chains.is_empty()
+            carried.order == Order::Shown
+                && carried.at_once.is_none()
+                && carried.chains.iter().all(may_be)
         })
     }
+}
+
+fn goes_along(stream: &Stream, one: &Loop) -> bool {
+    stays(stream, one) || is_along(stream, one)
 }
 
 /// Whether a loop walks one element after the other, or back.
@@ -62,12 +162,9 @@ fn is_along(stream: &Stream, one: &Loop) -> bool {
         found.map(|(_, by)| (by.clone() * one.step.clone()).expand().as_integer())
     };
     let gathers = (stream.subscripts.iter()).any(|subscript| subscript.gather.is_some());
-    stream
-        .subscripts
-        .split_first()
-        .is_some_and(|(first, others)| {
-            !gathers
-                && by(first).flatten().is_some_and(|by| by.abs() == 1)
-                && others.iter().all(|other| by(other).is_none())
-        })
+    let Some((first, others)) = stream.subscripts.split_first().filter(|_| !gathers) else {
+        return false;
+    };
+    by(first).flatten().is_some_and(|by| by.abs() == 1)
+        && others.iter().all(|other| by(other).is_none())
 }

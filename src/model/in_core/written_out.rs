@@ -1,6 +1,7 @@
 //! Short innermost loops that compilers write out, inside other loops: what stays in registers meanwhile, and what the loops
 //! around carry (guide: static-model, "In-core time").
 
+use super::across::Along;
 use super::{Code, stays};
 use crate::analysis::facts::Loop;
 use crate::bandwidth;
@@ -42,6 +43,10 @@ impl<'a> Code<'a> {
 
     /// Elements between two branches of the innermost loop; where it is written out, those of all of its iterations.
     pub(super) fn elements_of_a_branch(&self, lanes: &Expr) -> Expr {
+        if let Along::WrittenOut(loops) = self.along {
+            let depth = self.nest.loops.len();
+            return lanes.clone().quotient(self.share(depth - loops));
+        }
         match self.written_out() {
             None => lanes.clone(),
             Some(iterations) => {
