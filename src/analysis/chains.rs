@@ -18,7 +18,7 @@ use crate::expr::Expr;
 use crate::intrinsics::{Elementary, IntrinsicKind, Intrinsics};
 use crate::ir::visit::{InLoop, each_value, statements, values_of};
 use crate::ir::{
-    BinaryOp, DomainErrors, Extremum, Function, If, Stmt, Type, UnaryOp, Value, VarId,
+    BinaryOp, DomainErrors, Extremum, Function, If, NotNumbers, Stmt, Type, UnaryOp, Value, VarId,
 };
 
 /// What the core does in the statements of a loop without loops inside, which advances some variables by the same in every
@@ -97,6 +97,8 @@ enum Done {
     Added,
     Multiplied,
     Compared,
+    /// By a minimum or maximum of the language.
+    Extremum,
     /// Something in which the order counts.
     More,
 }
@@ -438,17 +440,25 @@ impl Walk<'_> {
         }
         match op {
             BinaryOp::Add | BinaryOp::Subtract => {
+                let is_product =
+                    |side: &Value| matches!(side, Value::Binary(BinaryOp::Multiply, ..));
                 let mut sides = Vec::new();
-                for (side, is_subtracted) in [(left, false), (right, op == BinaryOp::Subtract)] {
-                    let is_product = matches!(side, Value::Binary(BinaryOp::Multiply, ..));
+                for (side, other, is_subtracted) in [
+                    (left, right, false),
+                    (right, left, op == BinaryOp::Subtract),
+                ] {
                     let done = match is_subtracted {
                         true => Done::More,
                         false => Done::Added,
                     };
                     let ways = self.value(side);
-                    sides.push(match is_product {
-                        true => stepped(ways, fuse, Done::More),
-                        false => stepped(ways, |steps| steps.adds += 1, done),
+                    // Of two products, compilers fuse the first one.
+                    let is_fused =
+                        is_product(side) && (std::ptr::eq(side, left) || !is_product(other));
+                    sides.push(match (is_fused, is_product(other)) {
+                        (true, _) => stepped(ways, fuse, Done::More),
+                        (false, true) => added_to_product(ways, done),
+                        (false, false) => stepped(ways, |steps| steps.adds += 1, done),
                     });
                 }
                 let right = sides.pop().unwrap_or_default();
@@ -485,7 +495,11 @@ impl Walk<'_> {
                 if let Some(function) = known.and_then(|known| known.elementary) {
                     *self.functions.counter(function) += 1;
                 }
-                stepped(ways, |steps| steps.selections += 1, Done::Compared)
+                let done = match self.function.conventions.not_numbers {
+                    NotNumbers::Open => Done::Extremum,
+                    NotNumbers::Defined => Done::Compared,
+                };
+                stepped(ways, |steps| steps.selections += 1, done)
             }
             Some(IntrinsicKind::Add) => stepped(ways, |steps| steps.adds += 1, Done::More),
             Some(IntrinsicKind::Multiply) => {
@@ -550,9 +564,10 @@ impl Walk<'_> {
                 is_scalar && source.is_used && own.is_none_or(|way| way.steps == Steps::default());
             if let Some(way) = own {
                 let is_reduction = !moves && !source.is_used && way.done != Done::More;
-                let kind = match is_reduction {
-                    true => ChainKind::Reduction,
-                    false => ChainKind::Recurrence,
+                let kind = match way.done {
+                    _ if !is_reduction => ChainKind::Recurrence,
+                    Done::Extremum => ChainKind::Extremum,
+                    _ => ChainKind::Reduction,
                 };
                 let is_whole = !self.function.variable(array).ty.is_floating();
                 let is_free = is_whole || way.steps == Steps::default();
@@ -616,6 +631,17 @@ fn fuse(steps: &mut Steps) {
         }
         None => steps.adds += 1,
     }
+}
+
+/// The addition of a product: compilers fuse the two, but for sums, which that would make slower.
+fn added_to_product(mut ways: Ways, done: Done) -> Ways {
+    for way in &mut ways {
+        match way.done {
+            Done::Nothing | Done::Added => way.steps.adds += 1,
+            _ => way.steps.fused += 1,
+        }
+    }
+    stepped(ways, |_| {}, done)
 }
 
 /// One step more on all ways.

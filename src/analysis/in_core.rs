@@ -88,16 +88,23 @@ pub struct Chain {
 pub enum ChainKind {
     /// It may: a sum, product, minimum or maximum of which only the last value is used.
     Reduction,
+    /// It always may: a minimum or maximum of the language, which says nothing of NaN.
+    Extremum,
     /// It may not.
     Recurrence,
 }
 
 impl ChainKind {
-    pub const ALL: [ChainKind; 2] = [ChainKind::Reduction, ChainKind::Recurrence];
+    pub const ALL: [ChainKind; 3] = [
+        ChainKind::Reduction,
+        ChainKind::Extremum,
+        ChainKind::Recurrence,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
             ChainKind::Reduction => "reduction",
+            ChainKind::Extremum => "extremum",
             ChainKind::Recurrence => "recurrence",
         }
     }

@@ -22,6 +22,7 @@ pub struct Conventions {
     pub linkage: Linkage,
     pub handles: Handles,
     pub domain_errors: DomainErrors,
+    pub not_numbers: NotNumbers,
 }
 
 impl Conventions {
@@ -39,6 +40,7 @@ impl Conventions {
         linkage: Linkage::AsWritten,
         handles: Handles::Addresses,
         domain_errors: DomainErrors::Noted,
+        not_numbers: NotNumbers::Defined,
     };
 
     pub const FORTRAN: Conventions = Conventions {
@@ -55,6 +57,7 @@ impl Conventions {
         linkage: Linkage::Underscore,
         handles: Handles::Descriptors,
         domain_errors: DomainErrors::Unseen,
+        not_numbers: NotNumbers::Open,
     };
 
     /// Those of every function in a language.
@@ -157,6 +160,14 @@ pub enum Handles {
     Addresses,
     /// The address with bounds and strides.
     Descriptors,
+}
+
+/// Whether the language says what the minimum and the maximum are where NaN is among the arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum NotNumbers {
+    Defined,
+    /// It does not: compilers may compare in any order.
+    Open,
 }
 
 /// What a function such as the square root does with an argument that it is not defined for.

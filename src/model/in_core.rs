@@ -675,11 +675,11 @@ impl<'a> Code<'a> {
             .latency(chain.steps)
             .quotient(f64::from(chain.distance).into());
         let apart = latency.clone().quotient(lanes.clone());
-        if matches!(self.along, Along::WrittenOut(_)) {
-            return apart;
-        }
-        if chain.kind == ChainKind::Recurrence {
-            return latency;
+        match chain.kind {
+            _ if matches!(self.along, Along::WrittenOut(_)) => return apart,
+            ChainKind::Extremum => return apart,
+            ChainKind::Recurrence => return latency,
+            ChainKind::Reduction => {}
         }
         match is_reordered {
             true => apart,
@@ -734,7 +734,7 @@ impl<'a> Code<'a> {
             let stream = reference.stream.as_ref();
             stream.array.as_str() == chain.name && !stays(stream, outer.facts)
         };
-        is_set || (chain.kind == ChainKind::Reduction && self.nest.references.iter().any(moves))
+        is_set || (chain.kind != ChainKind::Recurrence && self.nest.references.iter().any(moves))
     }
 
     /// Whether a scalar gets a value inside this loop before the innermost loop begins.

@@ -338,8 +338,13 @@ pub(super) fn compiled(fields: &Fields<'_>) -> Result<Optimisation, XmlError> {
 
 /// What a value waits for from one iteration to a later one.
 pub(super) fn chain(fields: &Fields<'_>) -> Result<Chain, XmlError> {
-    let kind = (fields.required("kind"))
-        .and_then(|_| fields.word("kind", ChainKind::parse, "reduction or recurrence"))?;
+    let kind = (fields.required("kind")).and_then(|_| {
+        fields.word(
+            "kind",
+            ChainKind::parse,
+            "reduction, extremum or recurrence",
+        )
+    })?;
     let distance = |text: &str| text.parse().ok().filter(|distance| *distance > 0);
     let distance = (fields.required("distance"))
         .and_then(|_| fields.word("distance", distance, "a whole number from 1"))?;

@@ -98,7 +98,9 @@ impl<'a> Code<'a> {
         let mut streams = self.streams_from(level);
         let jumps = streams.any(|stream| !goes_along(stream, innermost));
         let is_said = |extent: &Option<(Expr, Expr)>| {
-            let span = extent.as_ref().map(|(low, high)| high.clone() - low.clone());
+            let span = extent
+                .as_ref()
+                .map(|(low, high)| high.clone() - low.clone());
             span.is_some_and(|span| self.nest.compiled(&span).is_some())
         };
         let is_known = |stream: &Stream| stream.shape().all(is_said);
@@ -112,7 +114,8 @@ impl<'a> Code<'a> {
             && is_even
             && self.is_straight(level - 1)
             && around.body.flops.total() == OperationCounts::default()
-            && (self.streams_from(level)).all(|stream| goes_along(stream, around) && is_known(stream))
+            && (self.streams_from(level))
+                .all(|stream| goes_along(stream, around) && is_known(stream))
             && self.chains().iter().all(is_in_memory)
             && self.is_free(level - 1, |_| false)
     }
@@ -122,10 +125,12 @@ impl<'a> Code<'a> {
         let level = self.nest.loops.len() - 1 - written_out;
         let one = self.nest.loops[level].facts;
         let begins = |chain: &Chain| {
-            chain.kind == ChainKind::Reduction && self.is_set_inside(level, &chain.name)
+            chain.kind != ChainKind::Recurrence && self.is_set_inside(level, &chain.name)
         };
         self.is_straight(level)
-            && self.streams_from(level).all(|stream| goes_along(stream, one))
+            && self
+                .streams_from(level)
+                .all(|stream| goes_along(stream, one))
             && self.is_free(level, begins)
     }
 
