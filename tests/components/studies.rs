@@ -12,9 +12,10 @@ use crate::support::command;
 use crate::tool;
 
 /// What is in `tests/studies`: scripts, and what they share.
-const FILES: [&str; 22] = [
+const FILES: [&str; 24] = [
     "browser.py",
     "clock",
+    "clock_suites",
     "compared",
     "counted",
     "diff_seeded",
@@ -31,6 +32,7 @@ const FILES: [&str; 22] = [
     "running.py",
     "sweep",
     "swept",
+    "timings.py",
     "understood",
     "unseen",
     "validated",
