@@ -39,6 +39,9 @@ const SLACK: f64 = 2.0;
 #[derive(Clone, Debug, Default)]
 pub struct Counted<N> {
     pub offsets: Vec<Vec<i64>>,
+    /// Its own offsets where another one covers it that comes to the same elements in other iterations of the loop at this
+    /// level, many of them apart: rows beside columns (`apart`).
+    pub apart: Vec<Vec<i64>>,
     /// Where a row begins and its length, if that is not what the reference itself walks.
     pub row: Option<(N, N)>,
     /// One or nothing, as any of the references that it stands for is ever met; `None` where one always is.
@@ -53,6 +56,7 @@ impl Counted<Expr> {
             .map(|(start, length)| (value(start), value(length)));
         Counted {
             offsets: self.offsets.clone(),
+            apart: self.apart.clone(),
             row,
             taken: self.taken.as_ref().map(value),
         }
@@ -68,6 +72,7 @@ pub fn counted(
 ) -> Vec<Counted<Expr>> {
     let whole = |r: &&Reference<Expr>| Counted {
         offsets: r.offsets.clone(),
+        apart: Vec::new(),
         row: None,
         taken: r.taken.clone(),
     };
@@ -96,11 +101,40 @@ pub fn counted(
                 && covers(domain, cover, reference, level)
         };
         if let Some((cover, _)) = references.iter().enumerate().find(covers) {
+            if are_apart(references[cover], reference, level) {
+                counted[index].apart = std::mem::take(&mut counted[index].offsets);
+            }
             stand_for(&mut counted, cover, index);
         }
     }
     join(domain, references, level, &mut counted);
     counted
+}
+
+impl<N> Counted<N> {
+    /// Offsets of what the reference touches in iterations of the loop at this level, whatever it touches over all of them.
+    pub fn own(&self) -> &[Vec<i64>] {
+        match self.apart.is_empty() {
+            true => &self.offsets,
+            false => &self.apart,
+        }
+    }
+}
+
+/// Whether the loop at a level moves both a reference and the one that covers it, and an inner loop says in which of its
+/// iterations the cover comes to an element: `a[i][j]` beside `a[j][i]`.
+fn are_apart(cover: &Reference<Expr>, inner: &Reference<Expr>, level: usize) -> bool {
+    let has =
+        |terms: &[(usize, f64)], is: &dyn Fn(usize) -> bool| terms.iter().any(|(v, _)| is(*v));
+    let is_moved = inner
+        .dimensions
+        .iter()
+        .any(|terms| has(terms, &|v| v == level));
+    let mut dimensions = cover.dimensions.iter().zip(&inner.dimensions);
+    is_moved
+        && dimensions.any(|(own, others)| {
+            has(own, &|v| v == level) && !has(own, &|v| v > level) && has(others, &|v| v > level)
+        })
 }
 
 /// Lets one reference count for another one as well.
