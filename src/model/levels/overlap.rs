@@ -423,7 +423,10 @@ fn covers(
     }
     let at = |own: &[i64], offset: &[i64]| covers_at(domain, (cover, own), (inner, offset), level);
     // Members of a record may be anywhere in it; other offsets are neighbours.
-    if inner.dimensions[0].len() < cover.dimensions[0].len() {
+    let has_records = cover.dimensions[0]
+        .iter()
+        .any(|(v, by)| *v >= level && by.abs() > 1.0);
+    if inner.dimensions[0].len() < cover.dimensions[0].len() || has_records {
         let is_met = |offset: &Vec<i64>| cover.offsets.iter().any(|own| at(own, offset));
         return inner.offsets.iter().all(is_met);
     }
@@ -464,9 +467,13 @@ fn covers_at(
             }
             continue;
         }
-        // Of several loops along one dimension, all but the one that moves by single places are where they are.
-        let Some((variable, coefficient)) = free.iter().copied().rfind(|(_, c)| c.abs() == 1.0)
-        else {
+        // Of several loops along one dimension, all but the one that moves by single places are where they are. A lone
+        // one may move by whole records, if the other one is as many of them away.
+        let single = free.iter().copied().rfind(|(_, c)| c.abs() == 1.0);
+        let Some((variable, coefficient)) = single.or_else(|| {
+            let [only] = free.as_slice() else { return None };
+            is_multiple(&combine(&target, &own, -1.0), only).then_some(*only)
+        }) else {
             return false;
         };
         let others = free.iter().filter(|(v, _)| *v != variable);
@@ -506,6 +513,13 @@ fn covers_at(
         steps: MOST_STEPS.into(),
     }
     .fits(level, cover.level, values)
+}
+
+/// Whether two places are a whole number of records apart, wherever a loop that goes from record to record is.
+fn is_multiple(apart: &Affine<Expr>, (variable, record): &(usize, f64)) -> bool {
+    let is_whole = |by: f64| (by / record).fract() == 0.0;
+    let mut others = apart.terms.iter().filter(|(v, _)| v != variable);
+    others.all(|(_, by)| is_whole(*by)) && apart.rest.as_number().is_some_and(is_whole)
 }
 
 /// Bounds that one [`Search`] goes to: ends of ends of many loops are more than can be tried.
