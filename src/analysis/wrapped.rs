@@ -52,7 +52,7 @@ fn rounds(dividend: &Expr, divisor: &Expr, around: &[&Counted]) -> Option<Expr> 
 }
 
 /// Whether a difference compares with nothing in one way in all but a few iterations.
-fn usual(comparison: Comparison, difference: &Expr, around: &[&Counted]) -> Option<bool> {
+pub fn usual(comparison: Comparison, difference: &Expr, around: &[&Counted]) -> Option<bool> {
     let ends =
         [false, true].map(|largest| extreme(difference, around, largest)?.expand().as_number());
     let is_above = ends[0].is_some_and(|low| low >= -MOST_ENDS);
