@@ -19,8 +19,10 @@
 use super::domain::{Given, Tiles};
 use super::number::Number;
 use super::reference::Reference;
-use super::reuse::{Context, Kind, Part, Profiler, Reuse};
+use super::reuse::{Context, Kind, Part, Profiler, Reuse, WHOLE};
+use super::steps::About;
 use super::touched::ever;
+use crate::catalogue::StaticFigure;
 
 /// The gap that stands for all of them from none to the whole loop.
 pub const APART: i64 = i64::MAX - 2;
@@ -29,33 +31,35 @@ pub const APART: i64 = i64::MAX - 2;
 const CLASSES: usize = 16;
 
 impl<N: Number> Profiler<'_, N> {
-    /// Adds the reuse of references that another one covers in other iterations of a loop. `left` are references, and the
-    /// lines of each that no shorter distance of that loop explains.
+    /// Adds the reuse of references, of some, that another one covers in other iterations of a loop.
     pub fn met_apart(
         &self,
         part: &Part<N>,
         (outer, inner): (&Context<N>, &Context<N>),
-        left: &[(usize, [N; 2])],
+        references: &[usize],
         reuses: &mut Vec<Reuse<N>>,
     ) {
         let level = part.level;
         let is_apart = |r: usize, kind: Kind| !self.covered.of(kind, level, r).apart.is_empty();
-        let apart: Vec<&(usize, [N; 2])> = left
-            .iter()
-            .filter(|(r, _)| is_apart(*r, Kind::Any) || is_apart(*r, Kind::Written))
-            .collect();
-        if apart.is_empty() {
+        let is_here = |r: &usize| is_apart(*r, Kind::Any) || is_apart(*r, Kind::Written);
+        let references: Vec<usize> = references.iter().copied().filter(is_here).collect();
+        if references.is_empty() {
             return;
         }
-        let each = |at: usize, kind: Kind| -> Vec<N> {
-            let lines = apart.iter().map(|(r, lines)| match is_apart(*r, kind) {
-                true => lines[at].scaled(1.0 / CLASSES as f64),
+        // All that is not touched again after a fixed number of iterations.
+        let each = |kind: Kind| -> Vec<N> {
+            let lines = references.iter().map(|r| match is_apart(*r, kind) {
+                true => {
+                    let all = |outer: &Context<N>| self.distinct(*r, kind, part, WHOLE, outer);
+                    let all =
+                        self.in_blocks(part, outer, &|within| all(within).times(&within.times));
+                    all.scaled(1.0 / CLASSES as f64)
+                }
                 false => N::of(0.0),
             });
             lines.collect()
         };
-        let (fetched, written) = (each(0, Kind::Any), each(1, Kind::Written));
-        let references: Vec<usize> = apart.iter().map(|(r, _)| *r).collect();
+        let (fetched, written) = (each(Kind::Any), each(Kind::Written));
         let first = references.iter().zip(&fetched);
         let first = first.filter(|(r, _)| self.is_written_first(**r));
         let written_first = N::sum(first.map(|(_, lines)| lines.clone())).times(&outer.times);
@@ -90,7 +94,8 @@ impl<N: Number> Profiler<'_, N> {
             let mut all = self.covered.any[level].iter().zip(self.references);
             all.any(|(counted, r)| r.array == array && !counted.apart.is_empty())
         };
-        let along = |r: &&Reference<N>| r.dimensions[0].iter().any(|(v, _)| *v == level);
+        let moving = self.domain().range_of(level);
+        let along = |r: &&Reference<N>| r.dimensions[0].iter().any(|(v, _)| *v == moving);
         let width = self.references.iter().filter(along);
         let width = width.filter(|r| is_apart(r.array)).map(|r| r.width);
         width.reduce(f64::min).map_or(N::of(0.0), |width| {
@@ -98,15 +103,49 @@ impl<N: Number> Profiler<'_, N> {
         })
     }
 
+    /// A count of lines in what lies between two touches: in a single block, iterations of the loops between it and its own
+    /// loop, in the context of which `times` is how many of them there are; else all.
+    fn in_blocks(&self, part: &Part<N>, outer: &Context<N>, lines: &dyn Fn(&Context<N>) -> N) -> N {
+        let moving = self.domain().range_of(part.level);
+        let once = Context {
+            given: outer.given.clone(),
+            times: N::of(1.0),
+            parts: outer.parts.clone(),
+        };
+        let all = lines(&once);
+        let between = part.level + 1..moving;
+        let mut within = once;
+        for v in between.filter(|v| !self.domain().is_over_blocks(*v)) {
+            let span = self.lines.spans(&within.given, Tiles::Full).swap_remove(v);
+            let step = self.lines.names.step(StaticFigure::Place, About::Loop(v));
+            let middle = self.domain().middle(v, &span, 0, 1);
+            within.given[v] = Given::At((self.lines.name)(step, middle));
+            within.times = within.times.times(&span.count);
+        }
+        if within.times.is_one() {
+            return all;
+        }
+        part.span
+            .count
+            .if_at_most(&N::of(1.0), &lines(&within), &all)
+    }
+
     /// Lines that a share of the iterations of a loop touches.
     fn in_share(&self, part: &Part<N>, share: f64, outer: &Context<N>) -> N {
-        let level = part.level;
-        let step = &self.domain().loops[level].step;
-        let apart = part.span.count.scaled(share).minus(&self.shortened(level));
+        let loops = (part.level, self.domain().range_of(part.level));
+        self.in_blocks(part, outer, &|within| {
+            self.in_share_of(loops, share, &within.given)
+        })
+    }
+
+    /// The same of the loop `moving`, which is the one at the level or the one over whose blocks that goes.
+    fn in_share_of(&self, (level, moving): (usize, usize), share: f64, given: &[Given<N>]) -> N {
+        let span = self.lines.spans(given, Tiles::Full).swap_remove(moving);
+        let apart = span.count.scaled(share).minus(&self.shortened(level));
         let more = apart.shifted(-1.0).not_negative();
-        let last = part.span.low.plus(&more.times(step));
-        let mut given = outer.given.clone();
-        given[level] = Given::Between(part.span.low.clone(), last);
+        let step = &self.domain().loops[moving].step;
+        let mut given = given.to_vec();
+        given[moving] = Given::Between(span.low.clone(), span.low.plus(&more.times(step)));
         let lines = |r: usize| {
             let counted = &self.covered.any[level][r];
             if counted.own().is_empty() {

@@ -101,7 +101,7 @@ pub fn counted(
                 && covers(domain, cover, reference, level)
         };
         if let Some((cover, _)) = references.iter().enumerate().find(covers) {
-            if are_apart(references[cover], reference, level) {
+            if are_apart(domain, references[cover], reference, level) {
                 counted[index].apart = std::mem::take(&mut counted[index].offsets);
             }
             stand_for(&mut counted, cover, index);
@@ -123,18 +123,21 @@ impl<N> Counted<N> {
 
 /// Whether the loop at a level moves both a reference and the one that covers it, and an inner loop says in which of its
 /// iterations the cover comes to an element: `a[i][j]` beside `a[j][i]`.
-fn are_apart(cover: &Reference<Expr>, inner: &Reference<Expr>, level: usize) -> bool {
-    let has =
-        |terms: &[(usize, f64)], is: &dyn Fn(usize) -> bool| terms.iter().any(|(v, _)| is(*v));
-    let is_moved = inner
-        .dimensions
-        .iter()
-        .any(|terms| has(terms, &|v| v == level));
+fn are_apart(
+    domain: &Domain<Expr>,
+    cover: &Reference<Expr>,
+    inner: &Reference<Expr>,
+    level: usize,
+) -> bool {
+    if level >= domain.loops.len() {
+        return false;
+    }
+    let moving = domain.range_of(level);
+    let is_moved = |terms: &[(usize, f64)]| terms.iter().any(|(v, _)| *v == moving);
+    let is_chosen = |terms: &[(usize, f64)]| terms.iter().any(|(v, _)| *v > level && *v != moving);
     let mut dimensions = cover.dimensions.iter().zip(&inner.dimensions);
-    is_moved
-        && dimensions.any(|(own, others)| {
-            has(own, &|v| v == level) && !has(own, &|v| v > level) && has(others, &|v| v > level)
-        })
+    inner.dimensions.iter().any(|terms| is_moved(terms))
+        && dimensions.any(|(own, others)| is_moved(own) && !is_chosen(own) && is_chosen(others))
 }
 
 /// Lets one reference count for another one as well.

@@ -341,8 +341,7 @@ impl<N: Number> Profiler<'_, N> {
                 });
             }
         }
-        let rest: Vec<(usize, [N; 2])> = here.into_iter().zip(left).collect();
-        self.met_apart(part, (outer, inner), &rest, reuses);
+        self.met_apart(part, (outer, inner), &here, reuses);
     }
 
     /// By how much the lines that have to be fetched become fewer, from `left` so far to `now`. That is never
@@ -413,7 +412,14 @@ impl<N: Number> Profiler<'_, N> {
 
     /// Lines that one part of a loop's iterations touches if those of at most `gap` iterations back are
     /// still there.
-    fn distinct(&self, r: usize, kind: Kind, part: &Part<N>, gap: i64, outer: &Context<N>) -> N {
+    pub fn distinct(
+        &self,
+        r: usize,
+        kind: Kind,
+        part: &Part<N>,
+        gap: i64,
+        outer: &Context<N>,
+    ) -> N {
         let counted = self.covered.of(kind, part.level, r);
         let (offsets, row, taken) = (counted.own(), &counted.row, &counted.taken);
         if offsets.is_empty() {
