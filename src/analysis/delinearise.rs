@@ -24,7 +24,7 @@ pub fn delinearise(subscript: &Subscript, offset: i64) -> Option<Vec<Recovered>>
     let mut contiguous = Vec::new();
     for (variable, coefficient) in &subscript.terms {
         let coefficient = coefficient.expand();
-        if coefficient.as_integer().is_some() {
+        if coefficient.as_number().is_some() {
             contiguous.push((variable.clone(), coefficient));
             continue;
         }
@@ -116,7 +116,7 @@ pub fn in_rows(subscript: &Subscript, row: &Expr) -> Option<[Recovered; 2]> {
     let (mut along, mut across) = (Vec::new(), Vec::new());
     for (variable, coefficient) in &subscript.terms {
         let coefficient = coefficient.expand();
-        if coefficient.as_integer().is_some() {
+        if coefficient.as_number().is_some() {
             along.push((variable.clone(), coefficient));
             continue;
         }

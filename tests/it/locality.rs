@@ -541,11 +541,26 @@ fn indices_that_advance_by_another_step() {
     }
     let sizes = ["--sizes", "n=30,101", "--sizes", "m=9,17,64"];
     is_right("counters.c", "rows", &sizes);
+    is_right(
+        "counters.c",
+        "along",
+        &["--sizes", "n=100,900", "--sizes", "m=300,900"],
+    );
     let cache = ["--cache", "1KiB,full", "--cache", "2KiB,full"];
     let path = command::fixture("locality").join("counters.c");
     let sizes = [&["--function", "forces", "--sizes", "n=17,100"], &cache[..]];
     all_right(&command::validated(&path, &sizes.concat()));
     assert!(marked("counters.c").is_empty());
+}
+
+/// One loop goes along packed triangles evenly, whatever the other one does: `i + j*(j - 1)/2`.
+#[test]
+fn packed_triangles() {
+    for function in ["along", "across"] {
+        is_right("packed.f90", function, &["--sizes", "m=203,300"]);
+    }
+    let marked = marked("packed.f90");
+    assert_eq!(marked, ["across", "along"].map(String::from).into());
 }
 
 /// `(i + 1) % n` is the next one in all iterations but the last.
