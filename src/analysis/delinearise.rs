@@ -4,6 +4,7 @@
 
 use super::dimension::split_integer;
 use super::facts::Subscript;
+use super::inductions::MOST_PARTS;
 use crate::expr::{Expr, Monomial};
 
 /// A dimension that was recovered.
@@ -19,11 +20,11 @@ pub struct Recovered {
 /// built from.
 pub fn delinearise(subscript: &Subscript, offset: i64) -> Option<Vec<Recovered>> {
     let mut strides: Vec<Expr> = Vec::new();
-    let mut terms: Vec<(String, usize, i64)> = Vec::new();
+    let mut terms: Vec<(String, usize, f64)> = Vec::new();
     let mut contiguous = Vec::new();
     for (variable, coefficient) in &subscript.terms {
         let coefficient = coefficient.expand();
-        if coefficient.as_integer().is_some() {
+        if coefficient.as_number().is_some() {
             contiguous.push((variable.clone(), coefficient));
             continue;
         }
@@ -115,7 +116,7 @@ pub fn in_rows(subscript: &Subscript, row: &Expr) -> Option<[Recovered; 2]> {
     let (mut along, mut across) = (Vec::new(), Vec::new());
     for (variable, coefficient) in &subscript.terms {
         let coefficient = coefficient.expand();
-        if coefficient.as_integer().is_some() {
+        if coefficient.as_number().is_some() {
             along.push((variable.clone(), coefficient));
             continue;
         }
@@ -164,21 +165,25 @@ pub fn row_beside(subscript: &Subscript) -> Option<Expr> {
     times.is_some_and(|times| times != 0).then_some(row)
 }
 
-/// The largest whole number that divides all coefficients, and the expression divided by it; the leading coefficients of
-/// the quotient are positive together. Of two that cancel, as those of `m - n`, nothing says which one is larger.
-fn primitive(expr: &Expr) -> Option<(i64, Expr)> {
+/// The largest number that divides all coefficients, of which these are small multiples, and the expression divided by it;
+/// the leading coefficients of the quotient are positive together. Of two that cancel, as those of `m - n`, nothing says
+/// which one is larger.
+fn primitive(expr: &Expr) -> Option<(f64, Expr)> {
     let monomials = expr.monomials();
-    let mut divisor = 0i64;
-    for (_, coefficient) in &monomials {
-        if coefficient.fract() != 0.0 || coefficient.abs() > 1e9 {
-            return None;
-        }
-        divisor = gcd(divisor, *coefficient as i64);
-    }
+    let is_whole = |parts: i64| {
+        let mut coefficients = monomials.iter().map(|(_, by)| by * parts as f64);
+        coefficients.all(|by| (by - by.round()).abs() < 1e-9 && by.abs() < 1e9)
+    };
+    // `k*n` where `k` advances by one for two of its loop.
+    let parts = (1..=MOST_PARTS).find(|parts| is_whole(*parts))?;
+    let whole = |by: f64| (by * parts as f64).round() as i64;
+    let all = monomials.iter();
+    let divisor = all.fold(0, |divisor, (_, by)| gcd(divisor, whole(*by)));
     let leading: f64 = leading(&monomials).iter().map(|(_, by)| by).sum();
-    let sign = if leading < 0.0 { -1 } else { 1 };
-    let divisor = divisor.max(1) * sign;
-    Some((divisor, (expr.clone() * (1.0 / divisor as f64)).expand()))
+    let sign = if leading < 0.0 { -1.0 } else { 1.0 };
+    let divisor = sign * divisor.max(1) as f64;
+    let stride = (expr.clone() * (parts as f64 / divisor)).expand();
+    Some((divisor / parts as f64, stride))
 }
 
 /// The greatest common divisor.

@@ -252,7 +252,10 @@ fn advance(id: VarId, value: &Value, counts: &BTreeMap<VarId, Assignments>) -> O
     added(id, value).filter(|amount| stays(amount, counts))
 }
 
-/// `amount` for every iteration since the first; `None` if that is not a whole multiple of the variable.
+/// Parts of an element by which a variable may advance where its loop's variable advances by one.
+pub const MOST_PARTS: i64 = 16;
+
+/// `amount` for every iteration since the first; `None` if that is a multiple of the variable of which little is known.
 pub fn per_iteration(amount: &Expr, counter: &str, lower: &Expr, step: &Expr) -> Option<Expr> {
     let run = Expr::symbol(counter) - lower.clone();
     match (amount.as_integer(), step.as_integer()) {
@@ -260,6 +263,10 @@ pub fn per_iteration(amount: &Expr, counter: &str, lower: &Expr, step: &Expr) ->
         (_, Some(step @ (1 | -1))) => Some(amount.clone() * run * step as f64),
         (Some(amount), Some(step)) if step != 0 && amount % step == 0 => {
             Some(run * (amount / step) as f64)
+        }
+        // Half an element for each of two: in every iteration the sum is whole.
+        (Some(amount), Some(step)) if step != 0 && step.abs() <= MOST_PARTS => {
+            Some((run * (amount as f64 / step as f64)).expand())
         }
         // A step that a parameter says: in every iteration the quotient is whole.
         (_, None) if step.as_number().is_none() => {

@@ -46,6 +46,7 @@ mod steady;
 mod symbolic;
 mod symbols;
 mod walk;
+mod wrapped;
 
 pub use dimension::affine;
 pub use opened::opened;

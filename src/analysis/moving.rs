@@ -61,11 +61,18 @@ pub fn is_unknown_stride(stride: &Expr) -> bool {
         .any(|symbol| symbol.kind() == SymbolKind::Stride)
 }
 
-/// A subscript that is affine in the inner loops only: what the outer loops do to it is a stride of
+/// A subscript that is affine in some loops only, as `i + j*(j - 1)/2` is in `i`: what the others do to it is a stride of
 /// no known length. `None` if the innermost loop moves it in a way that is not a polynomial.
 pub fn partly_affine(expr: &Expr, loops: &[&str]) -> Option<(Subscript, i64)> {
-    let (inner, linear) =
-        (1..=loops.len()).find_map(|first| Some((first, expr.linear_in(&loops[first..])?)))?;
+    // Inner ones first: where two loops are multiplied, the inner one is affine.
+    let mut affine: Vec<&str> = Vec::new();
+    for name in loops.iter().rev() {
+        let with: Vec<&str> = [&[*name], affine.as_slice()].concat();
+        if expr.linear_in(&with).is_some() {
+            affine = with;
+        }
+    }
+    let linear = expr.linear_in(&affine)?;
     let (rest, offset) = split_integer(&linear.rest.expand());
     if loops
         .last()
@@ -75,17 +82,16 @@ pub fn partly_affine(expr: &Expr, loops: &[&str]) -> Option<(Subscript, i64)> {
     }
     let text = rest.to_string();
     let is_fixed = |e: &Expr| !loops.iter().any(|name| e.mentions(name));
-    let outer = loops[..inner]
-        .iter()
-        .filter(|name| rest.mentions(name))
-        .map(|name| (name, None));
-    let swept = loops[inner..]
-        .iter()
-        .zip(linear.coefficients)
-        .filter(|(_, coefficient)| !coefficient.is_zero());
-    let swept = swept.map(|(name, c)| (name, is_fixed(&c).then_some(c)));
-    let moved = outer.chain(swept).enumerate();
-    let terms = moved.map(|(at, (name, by))| {
+    let coefficient = |name: &str| {
+        let at = affine.iter().position(|other| *other == name)?;
+        Some(&linear.coefficients[at])
+    };
+    let moved = loops.iter().filter_map(|name| match coefficient(name) {
+        Some(by) if by.is_zero() => None,
+        Some(by) => Some((name, is_fixed(by).then(|| by.clone()))),
+        None => rest.mentions(name).then_some((name, None)),
+    });
+    let terms = moved.enumerate().map(|(at, (name, by))| {
         (
             name.to_string(),
             by.unwrap_or_else(|| unknown_stride(&text, at, name)),

@@ -7,9 +7,11 @@ use std::collections::BTreeSet;
 use super::delinearise::{Recovered, delinearise, multiple_in};
 use super::dimension::{Dimension, affine, split_integer};
 use super::facts::{Access, AccessClass, Block, Component, Item, Stream, Subscript};
+use super::guards::Counted;
 use super::member_dimensions::in_structure;
 use super::moving::{partly_affine, without_clamps};
 use super::symbols::{Known, Symbols};
+use super::wrapped::without_wraps;
 use crate::expr::Expr;
 use crate::ir::visit::variables_of;
 use crate::ir::{Extent, Name, Step, Type, Value, VarId, pointed_dimensions};
@@ -463,7 +465,8 @@ fn affine_dimension(
         let units: Vec<&str> = evenly
             .map(|id| symbols.function.variable(id).name.as_str())
             .collect();
-        let inside = without_clamps(expr, &names, &units);
+        let around: Vec<&Counted> = symbols.levels.iter().map(|level| &level.counted).collect();
+        let inside = without_clamps(&without_wraps(expr, &around), &names, &units);
         affine(&inside, &names).or_else(|| partly_affine(&inside, &names))
     };
     match affine(expr, &names).or_else(uneven) {

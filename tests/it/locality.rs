@@ -522,6 +522,59 @@ fn drawn_data_is_said() {
     }
 }
 
+/// Rows and columns of one matrix meet in other iterations of the outer loop, from none to all of it apart.
+#[test]
+fn rows_beside_columns_of_one_array() {
+    for function in ["both", "written", "summed"] {
+        is_right("transposed.c", function, &["--sizes", "n=50,100,200"]);
+    }
+    is_right("transposed.c", "planes", &["--sizes", "n=17,30,40"]);
+    let marked = marked("transposed.c");
+    assert_eq!(marked, ["apart", "part"].map(String::from).into());
+}
+
+/// Indices that advance by another step than their loop are as affine as its variable.
+#[test]
+fn indices_that_advance_by_another_step() {
+    for function in ["halves", "pairs", "thirds"] {
+        is_right("counters.c", function, &["--sizes", "n=100,1000,9001"]);
+    }
+    let sizes = ["--sizes", "n=30,101", "--sizes", "m=9,17,64"];
+    is_right("counters.c", "rows", &sizes);
+    is_right(
+        "counters.c",
+        "along",
+        &["--sizes", "n=100,900", "--sizes", "m=300,900"],
+    );
+    let cache = ["--cache", "1KiB,full", "--cache", "2KiB,full"];
+    let path = command::fixture("locality").join("counters.c");
+    let sizes = [&["--function", "forces", "--sizes", "n=17,100"], &cache[..]];
+    all_right(&command::validated(&path, &sizes.concat()));
+    assert!(marked("counters.c").is_empty());
+}
+
+/// One loop goes along packed triangles evenly, whatever the other one does: `i + j*(j - 1)/2`.
+#[test]
+fn packed_triangles() {
+    for function in ["along", "across"] {
+        is_right("packed.f90", function, &["--sizes", "m=203,300"]);
+    }
+    let marked = marked("packed.f90");
+    assert_eq!(marked, ["across", "along"].map(String::from).into());
+}
+
+/// `(i + 1) % n` is the next one in all iterations but the last.
+#[test]
+fn grids_that_are_closed_to_rings() {
+    for function in ["rest", "chosen", "branched", "pushed"] {
+        is_right("wrapped.c", function, &["--sizes", "n=64,203"]);
+    }
+    let sizes = ["--sizes", "n=30,100", "--sizes", "m=50,64"];
+    is_right("wrapped.c", "flat", &sizes);
+    let marked = marked("wrapped.c");
+    assert_eq!(marked, [String::from("round_and_round")].into());
+}
+
 /// The formulas of a model follow when a size is edited: they come to what another model has for that size.
 #[test]
 fn formulas_follow_sizes() {

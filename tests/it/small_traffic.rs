@@ -256,6 +256,11 @@ fn diagonals_that_no_rule_knows_are_marked() {
     }
 }
 
+#[test]
+fn rows_beside_columns_of_planes() {
+    is_right("planes.c", "each", &["--sizes", "n=40,64"]);
+}
+
 /// Records at a distance that a parameter says: in one line each, if it is a whole number of them.
 #[test]
 fn strides_that_parameters_say() {

@@ -5,13 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Undecided, Walker, leaving, records};
 use crate::alternatives::either;
 use crate::coverage;
-use crate::expr::{self, Expr, Node, Symbol};
+use crate::expr::{self, Comparison, Expr, Node, Symbol};
 use crate::facts::{Block, Branch, Constant, Decision, Item, Origin};
 use crate::guards::{self, Counted};
 use crate::ir::visit::variables_of;
 use crate::ir::{self, BinaryOp, Function, Role, Stmt, Type, UnaryOp, Value, VarId};
 use crate::sizes::Turn;
+use crate::symbolic::compared_by;
 use crate::symbols::Known;
+use crate::wrapped;
 
 /// How often a branch is taken as a rule, and whether that is assumed or a guess.
 type Usual<'u> = &'u dyn Fn(&Walker) -> Option<(Expr, Origin)>;
@@ -357,7 +359,7 @@ impl Walker<'_> {
 
 impl Walker<'_> {
     /// Whole numbers that a branch keeps from passing a limit, with what they are behind it: the smaller value in
-    /// `last = first + size - 1; if (last > n) last = n`. What is known of variables must be that from before the branch.
+    /// `last = first + size - 1; if (last > n) last = n`, one of two in `next = i + 1; if (next == n) next = 0`. What is known of variables must be that from before the branch.
     fn clamps(
         &mut self,
         condition: &Value,
@@ -367,10 +369,8 @@ impl Walker<'_> {
         let Value::Binary(op, left, right) = condition.unconverted() else {
             return BTreeMap::new();
         };
-        let is_greater = match op {
-            BinaryOp::Greater | BinaryOp::GreaterOrEqual => true,
-            BinaryOp::Less | BinaryOp::LessOrEqual => false,
-            _ => return BTreeMap::new(),
+        let Some(comparison) = compared_by(*op) else {
+            return BTreeMap::new();
         };
         let both = |(id, known): (&VarId, &Known)| match (known, otherwise.get(id)) {
             (Known::Is(a), Some(Known::Is(b))) if a != b => Some((*id, a.clone(), b.clone())),
@@ -388,7 +388,23 @@ impl Walker<'_> {
         let [Some(left), Some(right)] = sides else {
             return BTreeMap::new();
         };
-        let apart = (left - right).expand();
+        let apart = (&left - &right).expand();
+        let levels = self.symbols.levels.iter();
+        let around: Vec<&Counted> = levels.map(|level| &level.counted).collect();
+        if wrapped::usual(comparison, &apart, &around).is_some() {
+            let value = |(id, a, b)| {
+                (
+                    id,
+                    Expr::choose(comparison, left.clone(), right.clone(), a, b),
+                )
+            };
+            return differing.into_iter().map(value).collect();
+        }
+        let is_greater = match comparison {
+            Comparison::Greater | Comparison::GreaterOrEqual => true,
+            Comparison::Less | Comparison::LessOrEqual => false,
+            Comparison::Equal | Comparison::NotEqual => return BTreeMap::new(),
+        };
         let clamped = |(id, a, b): (VarId, Expr, Expr)| {
             let is_apart = |a: &Expr, b: &Expr| {
                 let further = (b.clone() - a.clone()).expand();

@@ -444,6 +444,16 @@ impl<N: Number> Domain<N> {
                 .any(|inner| inner.tile_of == Some(variable))
     }
 
+    /// The loop whose range a loop goes through: itself, or the one over whose blocks it goes.
+    pub fn range_of(&self, variable: usize) -> usize {
+        let mut inner = variable + 1..self.loops.len();
+        let in_blocks = |v: &usize| self.loops[*v].tile_of == Some(variable);
+        match self.is_over_blocks(variable) {
+            true => inner.find(in_blocks).unwrap_or(variable),
+            false => variable,
+        }
+    }
+
     /// Whether a loop goes by one through values that are always the same, blocks apart.
     pub fn is_fixed(&self, variable: usize) -> bool {
         let range = &self.loops[variable];

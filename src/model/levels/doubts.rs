@@ -395,7 +395,11 @@ fn are_apart(domain: &Domain<Expr>, a: &Reference<Expr>, b: &Reference<Expr>) ->
     let turned = is_box
         && (0..a.dimensions.len()).any(|d| {
             let (terms, others) = (&a.dimensions[d], &b.dimensions[d]);
-            !terms.is_empty() && !others.is_empty() && terms != others
+            let mut pairs = terms
+                .iter()
+                .flat_map(|(v, _)| others.iter().map(|(u, _)| (*v, *u)));
+            // Triangles of rows and of columns, which meet at most where both begin.
+            terms != others && pairs.any(|(v, u)| v != u && domain.coupled(v, u))
         });
     turned || !may_meet(domain, (a, b), 0)
 }

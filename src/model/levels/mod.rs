@@ -22,6 +22,7 @@
 //!            │               ├ rows      one run along the contiguous dimension
 //!            │               ├ records   the same with gaps, and runs: rows with none in between
 //!            │               └ gather    the subscript is data (reuse at any distance)
+//!            │   apart                 rows and columns of one array (reuse at any distance)
 //!            ▼
 //!         Profile: cold, flushed, [(loop, δ, distance, lines)]
 //!            │   sequence ► swept, neighbours: what earlier nests have left in the cache
@@ -64,6 +65,7 @@
 //! "Worked example: a plane that does not fit"). Conflict misses are not in them. Everything is written once
 //! over `number::Number`, so that the plain figures and the formulas of the workbook cannot differ.
 
+mod apart;
 mod blocks;
 mod cells;
 mod collisions;
@@ -248,14 +250,13 @@ fn cover<N: Number>(
     let writers: Vec<Reference<Expr>> = written.iter().map(only_written).collect();
     let writers: Vec<&Reference<Expr>> = writers.iter().collect();
     let spread = |level: usize| {
-        let mut all: Vec<Counted<N>> = vec![
-            Counted {
-                offsets: Vec::new(),
-                row: None,
-                taken: None,
-            };
-            references.len()
-        ];
+        let none = Counted {
+            offsets: Vec::new(),
+            apart: Vec::new(),
+            row: None,
+            taken: None,
+        };
+        let mut all: Vec<Counted<N>> = vec![none; references.len()];
         for (r, counted) in written
             .iter()
             .zip(overlap::counted(domain, &writers, level))

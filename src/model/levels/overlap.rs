@@ -39,6 +39,9 @@ const SLACK: f64 = 2.0;
 #[derive(Clone, Debug, Default)]
 pub struct Counted<N> {
     pub offsets: Vec<Vec<i64>>,
+    /// Its own offsets where another one covers it that comes to the same elements in other iterations of the loop at this
+    /// level, many of them apart: rows beside columns (`apart`).
+    pub apart: Vec<Vec<i64>>,
     /// Where a row begins and its length, if that is not what the reference itself walks.
     pub row: Option<(N, N)>,
     /// One or nothing, as any of the references that it stands for is ever met; `None` where one always is.
@@ -53,6 +56,7 @@ impl Counted<Expr> {
             .map(|(start, length)| (value(start), value(length)));
         Counted {
             offsets: self.offsets.clone(),
+            apart: self.apart.clone(),
             row,
             taken: self.taken.as_ref().map(value),
         }
@@ -68,6 +72,7 @@ pub fn counted(
 ) -> Vec<Counted<Expr>> {
     let whole = |r: &&Reference<Expr>| Counted {
         offsets: r.offsets.clone(),
+        apart: Vec::new(),
         row: None,
         taken: r.taken.clone(),
     };
@@ -96,11 +101,43 @@ pub fn counted(
                 && covers(domain, cover, reference, level)
         };
         if let Some((cover, _)) = references.iter().enumerate().find(covers) {
+            if are_apart(domain, references[cover], reference, level) {
+                counted[index].apart = std::mem::take(&mut counted[index].offsets);
+            }
             stand_for(&mut counted, cover, index);
         }
     }
     join(domain, references, level, &mut counted);
     counted
+}
+
+impl<N> Counted<N> {
+    /// Offsets of what the reference touches in iterations of the loop at this level, whatever it touches over all of them.
+    pub fn own(&self) -> &[Vec<i64>] {
+        match self.apart.is_empty() {
+            true => &self.offsets,
+            false => &self.apart,
+        }
+    }
+}
+
+/// Whether the loop at a level moves both a reference and the one that covers it, and an inner loop says in which of its
+/// iterations the cover comes to an element: `a[i][j]` beside `a[j][i]`.
+fn are_apart(
+    domain: &Domain<Expr>,
+    cover: &Reference<Expr>,
+    inner: &Reference<Expr>,
+    level: usize,
+) -> bool {
+    if level >= domain.loops.len() {
+        return false;
+    }
+    let moving = domain.range_of(level);
+    let is_moved = |terms: &[(usize, f64)]| terms.iter().any(|(v, _)| *v == moving);
+    let is_chosen = |terms: &[(usize, f64)]| terms.iter().any(|(v, _)| *v > level && *v != moving);
+    let mut dimensions = cover.dimensions.iter().zip(&inner.dimensions);
+    inner.dimensions.iter().any(|terms| is_moved(terms))
+        && dimensions.any(|(own, others)| is_moved(own) && !is_chosen(own) && is_chosen(others))
 }
 
 /// Lets one reference count for another one as well.
@@ -389,7 +426,10 @@ fn covers(
     }
     let at = |own: &[i64], offset: &[i64]| covers_at(domain, (cover, own), (inner, offset), level);
     // Members of a record may be anywhere in it; other offsets are neighbours.
-    if inner.dimensions[0].len() < cover.dimensions[0].len() {
+    let has_records = cover.dimensions[0]
+        .iter()
+        .any(|(v, by)| *v >= level && by.abs() > 1.0);
+    if inner.dimensions[0].len() < cover.dimensions[0].len() || has_records {
         let is_met = |offset: &Vec<i64>| cover.offsets.iter().any(|own| at(own, offset));
         return inner.offsets.iter().all(is_met);
     }
@@ -430,9 +470,13 @@ fn covers_at(
             }
             continue;
         }
-        // Of several loops along one dimension, all but the one that moves by single places are where they are.
-        let Some((variable, coefficient)) = free.iter().copied().rfind(|(_, c)| c.abs() == 1.0)
-        else {
+        // Of several loops along one dimension, all but the one that moves by single places are where they are. A lone
+        // one may move by whole records, if the other one is as many of them away.
+        let single = free.iter().copied().rfind(|(_, c)| c.abs() == 1.0);
+        let Some((variable, coefficient)) = single.or_else(|| {
+            let [only] = free.as_slice() else { return None };
+            is_multiple(&combine(&target, &own, -1.0), only).then_some(*only)
+        }) else {
             return false;
         };
         let others = free.iter().filter(|(v, _)| *v != variable);
@@ -472,6 +516,13 @@ fn covers_at(
         steps: MOST_STEPS.into(),
     }
     .fits(level, cover.level, values)
+}
+
+/// Whether two places are a whole number of records apart, wherever a loop that goes from record to record is.
+fn is_multiple(apart: &Affine<Expr>, (variable, record): &(usize, f64)) -> bool {
+    let is_whole = |by: f64| (by / record).fract() == 0.0;
+    let mut others = apart.terms.iter().filter(|(v, _)| v != variable);
+    others.all(|(_, by)| is_whole(*by)) && apart.rest.as_number().is_some_and(is_whole)
 }
 
 /// Bounds that one [`Search`] goes to: ends of ends of many loops are more than can be tried.

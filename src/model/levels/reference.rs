@@ -245,16 +245,17 @@ impl<N: Number> Lines<'_, N> {
 
     /// The loop that goes from row to row, one by one or by a step that a parameter says, with that step.
     pub fn walker(&self, reference: &Reference<N>) -> Option<(usize, Option<N>)> {
-        let step = |v: usize| match self.domain.loops[v].known_step {
-            Some(1.0) => Some(None),
-            Some(_) => None,
-            None => Some(Some(self.domain.loops[v].step.clone())),
+        let moved = |(v, by): &(usize, f64)| match self.domain.loops[*v].known_step {
+            Some(step) => (step * by).abs() == 1.0,
+            None => by.abs() == 1.0,
+        };
+        let step = |v: usize| {
+            let range = &self.domain.loops[v];
+            range.known_step.is_none().then(|| range.step.clone())
         };
         let across = reference.dimensions.get(1)?.iter();
-        let walkers = across.filter(|(_, by)| by.abs() == 1.0);
-        walkers
-            .filter_map(|(v, _)| Some((*v, step(*v)?)))
-            .max_by_key(|(v, _)| *v)
+        let walkers = across.filter(|term| moved(term)).map(|(v, _)| *v);
+        walkers.max().map(|v| (v, step(v)))
     }
 
     fn gathered(

@@ -145,11 +145,11 @@ pub struct Profiler<'a, N> {
 /// Lines by which reuse came out too small, by reference and kind.
 type Owed<N> = FxHashMap<(usize, usize), N>;
 
-struct Context<N> {
-    given: Vec<Given<N>>,
+pub struct Context<N> {
+    pub given: Vec<Given<N>>,
     /// How often it occurs.
-    times: N,
-    parts: Vec<(usize, usize, usize)>,
+    pub times: N,
+    pub parts: Vec<(usize, usize, usize)>,
 }
 
 impl<N: Number> Profiler<'_, N> {
@@ -259,7 +259,7 @@ impl<N: Number> Profiler<'_, N> {
         for r in &here {
             let reference = &self.references[*r];
             for kind in [Kind::Any, Kind::Written] {
-                gaps.extend(self.gaps(reference, &self.covered.of(kind, level, *r).offsets, level));
+                gaps.extend(self.gaps(reference, self.covered.of(kind, level, *r).own(), level));
             }
             if self.lines.rows(reference) == Rows::SideBySide
                 && reference.dimensions[0].iter().any(|(v, _)| *v == level)
@@ -341,6 +341,7 @@ impl<N: Number> Profiler<'_, N> {
                 });
             }
         }
+        self.met_apart(part, (outer, inner), &here, reuses);
     }
 
     /// By how much the lines that have to be fetched become fewer, from `left` so far to `now`. That is never
@@ -411,12 +412,16 @@ impl<N: Number> Profiler<'_, N> {
 
     /// Lines that one part of a loop's iterations touches if those of at most `gap` iterations back are
     /// still there.
-    fn distinct(&self, r: usize, kind: Kind, part: &Part<N>, gap: i64, outer: &Context<N>) -> N {
-        let Counted {
-            offsets,
-            row,
-            taken,
-        } = self.covered.of(kind, part.level, r);
+    pub fn distinct(
+        &self,
+        r: usize,
+        kind: Kind,
+        part: &Part<N>,
+        gap: i64,
+        outer: &Context<N>,
+    ) -> N {
+        let counted = self.covered.of(kind, part.level, r);
+        let (offsets, row, taken) = (counted.own(), &counted.row, &counted.taken);
         if offsets.is_empty() {
             return N::of(0.0);
         }
@@ -485,12 +490,9 @@ impl<N: Number> Profiler<'_, N> {
         }
         let lines = |r: usize| {
             let reference = &self.references[r];
-            let Counted {
-                offsets,
-                row,
-                taken,
-            } = &self.covered.any[level][r];
-            let clusters = self.clusters(reference, offsets, level, gap);
+            let counted = &self.covered.any[level][r];
+            let (row, taken) = (&counted.row, &counted.taken);
+            let clusters = self.clusters(reference, counted.own(), level, gap);
             let lines = N::sum(clusters.iter().map(|cluster| {
                 self.lines.of(
                     reference,
@@ -507,11 +509,11 @@ impl<N: Number> Profiler<'_, N> {
 }
 
 /// One part of the iterations of a loop.
-struct Part<'a, N> {
-    level: usize,
+pub struct Part<'a, N> {
+    pub level: usize,
     part: usize,
     parts: usize,
-    span: &'a Span<N>,
+    pub span: &'a Span<N>,
     iterations: &'a N,
 }
 

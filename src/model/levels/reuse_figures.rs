@@ -156,6 +156,7 @@ fn loops_of(reuse: &Reuse<Expr>, names: &[String]) -> (String, String) {
     };
     let between = match reuse.gap {
         super::gather::RANDOM => format!("random accesses in {}", names[reuse.between]),
+        super::apart::APART => format!("rows and columns in {}", names[reuse.between]),
         super::reuse::WHOLE => format!("the whole of {}", names[reuse.between]),
         1 => format!("1 iteration of {}", names[reuse.between]),
         gap => format!("{gap} iterations of {}", names[reuse.between]),

@@ -144,6 +144,7 @@ impl<N: Number> Profiler<'_, N> {
             offsets,
             row,
             taken,
+            ..
         } = self.covered.of(kind, level, r);
         if offsets.is_empty() {
             return N::of(0.0);

@@ -1,0 +1,85 @@
+//! Subscripts that wrap around at the ends of a range: `(i + 1) % n`, `i == n - 1 ? 0 : i + 1`.
+//!
+//! In all iterations but the first or last few they are as far from the loop's variable as in the middle: neighbours. What
+//! they are at the ends is taken to be the neighbour as well, beyond the range.
+
+use super::guards::Counted;
+use crate::expr::{Comparison, Expr, Function, Node};
+
+/// Iterations at either end of a range in which a subscript may be another one.
+const MOST_ENDS: f64 = 4.0;
+/// Rounds that an index is ahead: `(i + n - 1) % n`.
+const MOST_ROUNDS: usize = 2;
+
+/// The expression as it is in all but a few iterations.
+pub fn without_wraps(expr: &Expr, around: &[&Counted]) -> Expr {
+    let moves = |e: &Expr| around.iter().any(|counted| e.mentions(&counted.variable));
+    if !moves(expr) {
+        return expr.clone();
+    }
+    let found = match expr.node() {
+        Node::Call(Function::Truncate, operands) => match operands[0].node() {
+            Node::Quotient(dividend, divisor) if !moves(divisor) => {
+                rounds(dividend, divisor, around)
+            }
+            _ => None,
+        },
+        Node::If(comparison, parts) => {
+            let [left, right, then, otherwise] = &**parts;
+            usual(*comparison, &(left - right).expand(), around).map(|holds| match holds {
+                true => without_wraps(then, around),
+                false => without_wraps(otherwise, around),
+            })
+        }
+        _ => None,
+    };
+    found.unwrap_or_else(|| expr.map_children(&mut |child| without_wraps(child, around)))
+}
+
+/// How often a divisor is in a dividend, if that is the same in all but a few iterations.
+fn rounds(dividend: &Expr, divisor: &Expr, around: &[&Counted]) -> Option<Expr> {
+    let is_near = |e: Expr| e.expand().as_number().is_some_and(|by| by >= -MOST_ENDS);
+    let is_so = |rounds: &usize| {
+        let rest = dividend - &(divisor * &Expr::from(*rounds as f64));
+        let ends = [false, true].map(|largest| extreme(&rest, around, largest));
+        let [Some(low), Some(high)] = ends else {
+            return false;
+        };
+        is_near(low) && is_near(divisor.clone() - 1.0 - high)
+    };
+    let rounds = (0..=MOST_ROUNDS).find(is_so)?;
+    Some(Expr::from(rounds as f64))
+}
+
+/// Whether a difference compares with nothing in one way in all but a few iterations.
+pub fn usual(comparison: Comparison, difference: &Expr, around: &[&Counted]) -> Option<bool> {
+    let ends =
+        [false, true].map(|largest| extreme(difference, around, largest)?.expand().as_number());
+    let is_above = ends[0].is_some_and(|low| low >= -MOST_ENDS);
+    let is_below = ends[1].is_some_and(|high| high <= MOST_ENDS);
+    if is_above == is_below {
+        return None;
+    }
+    Some(match comparison {
+        Comparison::Equal => false,
+        Comparison::NotEqual => true,
+        Comparison::Less | Comparison::LessOrEqual => is_below,
+        Comparison::Greater | Comparison::GreaterOrEqual => is_above,
+    })
+}
+
+/// The smallest or largest value over the ranges of the loops around.
+fn extreme(expr: &Expr, around: &[&Counted], largest: bool) -> Option<Expr> {
+    let mut found = expr.expand();
+    for counted in around.iter().rev() {
+        let linear = found.linear_in(&[counted.variable.as_str()])?;
+        let by = linear.coefficients[0].as_number()?;
+        let is_up = counted.step.as_number()? > 0.0;
+        let end = match ((by > 0.0) == largest) == is_up {
+            true => &counted.upper,
+            false => &counted.lower,
+        };
+        found = (linear.rest + end * &Expr::from(by)).expand();
+    }
+    Some(found)
+}
