@@ -15,6 +15,7 @@ use crate::ir::{self, VarId};
 
 /// A body without loops and jumps.
 pub struct Template {
+    pub covers: Covers,
     /// The variables of the body; its own `body` is the structured one.
     pub function: ir::Function,
     pub formals: Vec<VarId>,
@@ -30,11 +31,22 @@ pub struct Template {
     pub expansion: Origins,
 }
 
+/// How much of what a body does its template does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Covers {
+    /// All: it stands in place of calls.
+    All,
+    /// What the body does outside its loops, without calls: it stands in front of calls, which stay.
+    OutsideLoops,
+}
+
 /// Where the statements of an expanded procedure come from.
 #[derive(Clone, Debug, Default)]
 pub struct Origins {
     /// Call statements that are followed by the body that they call; kept to be listed.
     pub(super) expanded: FxHashSet<(Place, String)>,
+    /// Calls that stay behind what their bodies do outside loops.
+    pub(super) in_front: FxHashSet<(Place, String)>,
     /// Procedures that branches were written in, by file and line.
     pub(super) branches: FxHashMap<(Arc<str>, u32), Arc<str>>,
     /// What the names of calls stand for that are left of bodies in place of theirs.
@@ -45,6 +57,11 @@ impl Origins {
     /// Whether a call statement only stands for the body after it.
     pub fn is_expanded(&self, place: &Place, name: &str) -> bool {
         !self.expanded.is_empty() && self.expanded.contains(&(place.clone(), name.to_string()))
+    }
+
+    /// Whether what the body of a call does outside its loops stands in front of the call.
+    pub fn is_in_front(&self, place: &Place, name: &str) -> bool {
+        !self.in_front.is_empty() && self.in_front.contains(&(place.clone(), name.to_string()))
     }
 
     /// Whether any bodies stand in place of their calls.
