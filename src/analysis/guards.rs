@@ -67,9 +67,10 @@ impl<'v> Multiple<'v> {
         })
     }
 
-    /// How often it holds: once in so many times.
-    pub fn share(&self, every: Expr) -> Expr {
-        let share = Expr::from(1.0).quotient(Expr::max([every, Expr::from(1.0)]));
+    /// How often it holds: once in so many times; `excluded` of the remainders are known to be others.
+    pub fn share(&self, every: Expr, excluded: usize) -> Expr {
+        let left = (every - excluded as f64).expand();
+        let share = Expr::from(1.0).quotient(Expr::max([left, Expr::from(1.0)]));
         match self.is_equal {
             true => share,
             false => Expr::from(1.0) - share,
@@ -79,7 +80,11 @@ impl<'v> Multiple<'v> {
 
 /// How often a condition holds that asks whether a number is a multiple of another, which the source says: once in so
 /// many times, as `mod(step, 10) == 0` does.
-pub(super) fn periodic_share(symbols: &mut Symbols, condition: &Value) -> Option<Expr> {
+pub(super) fn periodic_share(
+    symbols: &mut Symbols,
+    condition: &Value,
+    excluded: usize,
+) -> Option<Expr> {
     let effects = symbols.effects;
     let multiple = Multiple::of(condition, &|name| effects.target(name).meaning())?;
     if !symbols.is_integer(multiple.remainder) {
@@ -95,7 +100,7 @@ pub(super) fn periodic_share(symbols: &mut Symbols, condition: &Value) -> Option
         .symbols()
         .iter()
         .all(is_known)
-        .then(|| multiple.share(every))
+        .then(|| multiple.share(every, excluded))
 }
 
 /// The part of a condition that asks whether a number is a multiple of another, if one does.
