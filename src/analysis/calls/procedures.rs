@@ -189,6 +189,13 @@ impl<'u> Procedures<'u> {
         })
     }
 
+    /// Whether what stands in front of calls of a body reads the dummy argument at a position, and gives it another value.
+    pub fn uses_in_front(&self, callee: ProcedureId, position: usize) -> Option<(bool, bool)> {
+        let template = self.template(callee)?;
+        let formal = *template.formals.get(position)?;
+        Some((template.reads(formal), template.assigned.contains(&formal)))
+    }
+
     pub(super) fn template(&self, id: ProcedureId) -> Option<&Template> {
         self.templates[id.at()].as_ref()
     }

@@ -11,7 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::target::Target;
 use crate::diagnostic::Place;
-use crate::ir::{self, VarId};
+use crate::ir::visit::{InLoop, statements};
+use crate::ir::{self, Stmt, Value, VarId};
 
 /// A body without loops and jumps.
 pub struct Template {
@@ -38,6 +39,23 @@ pub enum Covers {
     All,
     /// What the body does outside its loops, without calls: it stands in front of calls, which stay.
     OutsideLoops,
+}
+
+impl Template {
+    /// Whether the value of a variable is used.
+    pub(super) fn reads(&self, id: VarId) -> bool {
+        let mut written = 0;
+        statements(&self.function.body, InLoop::No, &mut |stmt, _| {
+            if let Stmt::Assign {
+                target: Value::Variable(target),
+                ..
+            } = stmt
+            {
+                written += usize::from(*target == id);
+            }
+        });
+        self.uses.get(&id).is_some_and(|uses| *uses > written)
+    }
 }
 
 /// Where the statements of an expanded procedure come from.

@@ -132,7 +132,10 @@ impl Walker<'_> {
                 let is_structure = matches!(self.function().variable(*array).ty, Type::Derived(..));
                 let (reads, writes) = match self.effects.uses(at.0, at.1) {
                     _ if is_structure => (false, false),
-                    Some(uses) => uses,
+                    Some((reads, writes)) => {
+                        let (read, written) = self.uses_in_front(place, at);
+                        (reads && !read, writes && !written)
+                    }
                     None => (true, false),
                 };
                 for class in [
@@ -154,6 +157,17 @@ impl Walker<'_> {
                 _ => self.reads_in(place, argument, block),
             },
         }
+    }
+
+    /// Whether an argument of a call is read, and written, by what stands in front of the call.
+    fn uses_in_front(&self, place: &Place, (name, position): (&str, usize)) -> (bool, bool) {
+        let uses = match self.effects.target(name) {
+            Target::Body(callee) if self.effects.origins.is_in_front(place, name) => {
+                self.procedures.uses_in_front(callee, position)
+            }
+            _ => None,
+        };
+        uses.unwrap_or_default()
     }
 
     /// Whether a known body gets the place of an element, not its value: what of it is accessed the body says.
