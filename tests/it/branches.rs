@@ -146,6 +146,14 @@ fn chains_ask_for_what_is_left() {
             }
           }
         }
+        double fmod(double, double);
+        void outputs(double *a) {
+          int every = 10;
+          for (int step = 0; step < 100; step++) {
+            if (fmod(step, every) == 0) a[step] = a[step] + 1;
+            if (fmod(step, 4) == 0.0) a[step] = a[step] + 1;
+          }
+        }
         void bits(const int *key, double *a) {
           for (int i = 0; i < 100; i++) {
             int k = key[i];
@@ -155,6 +163,8 @@ fn chains_ask_for_what_is_left() {
         }");
     assert_eq!(weighted(&json, "thirds", "flops"), 100.0 + 200.0 + 300.0);
     assert_eq!(weighted(&json, "within", "flops"), 50.0 * 3.0);
+    // `fmod` is a special each time.
+    assert_eq!(weighted(&json, "outputs", "flops"), 200.0 + 10.0 + 25.0);
     // Two conditions that say nothing of each other.
     assert_eq!(weighted(&json, "bits", "flops"), 50.0 + 25.0 * 2.0);
     let json = fortran(

@@ -313,3 +313,27 @@ end subroutine
         ]
     );
 }
+
+/// A statement on whole arrays ends with its last line, as that is where compilers file its operations.
+#[test]
+fn loops_of_a_statement_reach_to_its_last_line() {
+    let json = crate::small::fortran(
+        "subroutine s(a, b, c, n)
+  integer :: n
+  real(8) :: a(n, n), b(n, n), c(n, n)
+  a(:, :) &
+    = b(:, :) &
+    + c(:, :)
+  b = a
+end subroutine",
+    );
+    let loops = crate::small::function(&json, "s")["loops"]
+        .as_array()
+        .expect("loops")
+        .iter();
+    let lines: Vec<_> = loops
+        .map(|one| (one["line"].as_u64(), one["end_line"].as_u64()))
+        .collect();
+    let (first, second) = ((Some(4), Some(6)), (Some(7), Some(7)));
+    assert_eq!(lines, [first, first, second, second]);
+}

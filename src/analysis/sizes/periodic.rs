@@ -60,7 +60,7 @@ impl Sizes {
     ) -> Option<Expr> {
         let meaning = |name: &str| known.target(procedure, name).meaning();
         let multiple = guards::Multiple::of(condition, &meaning)?;
-        if !matches!(multiple.remainder.ty(function), Type::Integer(_)) {
+        if !multiple.is_whole(&|value| matches!(value.ty(function), Type::Integer(_))) {
             return None;
         }
         let place = |value: &Value| match value {

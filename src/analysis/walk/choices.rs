@@ -64,7 +64,7 @@ impl Walker<'_> {
             Value::Variable(id) if !self.changes_in_loops(*id) => NOMINAL,
             _ => return None,
         };
-        let is_followed = varies && self.symbols.is_integer(multiple.remainder);
+        let is_followed = varies && multiple.is_whole(&|value| self.symbols.is_integer(value));
         is_followed.then(|| multiple.share(Expr::from(every), self.excluded(condition)))
     }
 
