@@ -337,3 +337,31 @@ end subroutine",
     let (first, second) = ((Some(4), Some(6)), (Some(7), Some(7)));
     assert_eq!(lines, [first, first, second, second]);
 }
+
+/// `modulo` has the sign of the divisor.
+#[test]
+fn bounds_may_have_a_modulo() {
+    let json = crate::small::fortran(
+        "subroutine colours(a, n)
+  integer :: n, i, j
+  real(8) :: a(n, n)
+  do j = 1, 128
+    do i = 1 + mod(j, 2), 128, 2
+      a(i, j) = 1
+    end do
+  end do
+  do j = 1, 128
+    do i = 1 + modulo(j, 2), 128, 2
+      a(i, j) = 1
+    end do
+  end do
+  do i = modulo(-3, 5), 5
+    a(i, 1) = 1
+  end do
+end subroutine",
+    );
+    let found = crate::small::iterations(&json, "colours");
+    assert_eq!(found[0], found[1]);
+    // 2 to 5.
+    assert_eq!(found[2], 4.0);
+}
