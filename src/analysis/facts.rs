@@ -643,6 +643,36 @@ pub struct Call {
     pub share: Option<Expr>,
     /// What it hands over, by position.
     pub handed: Vec<Handed>,
+    /// Of a body that has nests of its own: where the rest of its work counts.
+    pub rest: Rest,
+}
+
+/// Where the work counts that a body does outside its loops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rest {
+    /// With the body, by the number of its calls.
+    #[default]
+    WithBody,
+    /// In front of the call: its operations and accesses are those of the block that calls it.
+    InFront,
+    /// Where the work of the caller outside its own loops does: in front of calls of the caller, or with it.
+    WithCaller,
+}
+
+impl Rest {
+    /// A word for reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Rest::WithBody => "with_body",
+            Rest::InFront => "in_front",
+            Rest::WithCaller => "with_caller",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Rest> {
+        let all = [Rest::WithBody, Rest::InFront, Rest::WithCaller];
+        all.into_iter().find(|rest| rest.as_str() == text)
+    }
 }
 
 /// What is known of the body that a call runs.

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use super::facts::{Flops, OperationCounts};
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
+use crate::ir::visit::each_value;
 use crate::ir::{
     BinaryOp, ConstantOrigin, Function, Prototypes, Role, Type, UnaryOp, Value, is_address,
     source_text, wider,
@@ -16,18 +17,55 @@ use crate::reason::ReasonCode;
 /// Exponents up to this size are done by repeated multiplication.
 const LARGEST_EXPANDED_POWER: f64 = 64.0;
 
+/// Which values a choice between two, `c ? a : b`, counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choices {
+    /// Both of them, whichever is chosen.
+    Both,
+    /// Neither, nor the condition, where either does work of its own: it is a branch.
+    Apart,
+}
+
 /// Counts operations in the values of one function.
 pub struct FlopCounter<'f> {
     pub function: &'f Function,
+    pub choices: Choices,
     pub flops: Flops,
     /// Operations that could not be counted because a type is unknown or a callee reduces an array.
     pub uncounted: BTreeSet<(ReasonCode, String)>,
+}
+
+/// Whether one of the values between which `c ? a : b` chooses does work of its own: floating-point operations, or accesses to
+/// elements that the condition does not touch. Others are as cheap as the choice.
+pub fn chooses_work(value: &Value, function: &Function) -> bool {
+    let Value::Select(condition, then, otherwise) = value else {
+        return false;
+    };
+    if value.extremum().is_some() {
+        return false;
+    }
+    let mut asked = Vec::new();
+    each_value(condition, &mut |part| {
+        if matches!(part, Value::Element { .. }) {
+            asked.push(part);
+        }
+    });
+    [then, otherwise].into_iter().any(|arm| {
+        let mut counter = FlopCounter::new(function);
+        counter.count(arm);
+        let mut works = counter.flops.total().flops() > 0;
+        each_value(arm, &mut |part| {
+            works |= matches!(part, Value::Element { .. }) && !asked.contains(&part);
+        });
+        works
+    })
 }
 
 impl<'f> FlopCounter<'f> {
     pub fn new(function: &'f Function) -> FlopCounter<'f> {
         FlopCounter {
             function,
+            choices: Choices::Both,
             flops: Flops::default(),
             uncounted: BTreeSet::new(),
         }
@@ -83,6 +121,8 @@ impl<'f> FlopCounter<'f> {
                             );
                         }
                     }
+                    None if self.choices == Choices::Apart
+                        && chooses_work(value, self.function) => {}
                     None => {
                         [condition, then, otherwise]
                             .into_iter()

@@ -53,13 +53,18 @@ impl<'v> Multiple<'v> {
                 name, arguments, ..
             } => match (meaning(name), &arguments[..]) {
                 (Some(Meaning::Remainder | Meaning::Modulo), [dividend, divisor]) => {
-                    (dividend, divisor)
+                    (as_given(dividend), as_given(divisor))
                 }
                 _ => return None,
             },
             _ => return None,
         };
-        matches!(other, Value::Integer(_)).then_some(Multiple {
+        let is_number = match other {
+            Value::Integer(_) => true,
+            Value::Real(number, _) => *number == 0.0,
+            _ => false,
+        };
+        is_number.then_some(Multiple {
             is_equal,
             remainder,
             dividend,
@@ -67,9 +72,15 @@ impl<'v> Multiple<'v> {
         })
     }
 
-    /// How often it holds: once in so many times.
-    pub fn share(&self, every: Expr) -> Expr {
-        let share = Expr::from(1.0).quotient(Expr::max([every, Expr::from(1.0)]));
+    /// Whether it divides whole numbers, which `fmod(step, every)` does, too.
+    pub fn is_whole(&self, is_integer: &dyn Fn(&Value) -> bool) -> bool {
+        is_integer(self.dividend) && is_integer(self.divisor)
+    }
+
+    /// How often it holds: once in so many times; `excluded` of the remainders are known to be others.
+    pub fn share(&self, every: Expr, excluded: usize) -> Expr {
+        let left = (every - excluded as f64).expand();
+        let share = Expr::from(1.0).quotient(Expr::max([left, Expr::from(1.0)]));
         match self.is_equal {
             true => share,
             false => Expr::from(1.0) - share,
@@ -77,12 +88,24 @@ impl<'v> Multiple<'v> {
     }
 }
 
+/// A number without its conversion to a real one.
+fn as_given(value: &Value) -> &Value {
+    match value {
+        Value::Convert(ty, inner) if ty.is_floating() => as_given(inner),
+        _ => value,
+    }
+}
+
 /// How often a condition holds that asks whether a number is a multiple of another, which the source says: once in so
 /// many times, as `mod(step, 10) == 0` does.
-pub(super) fn periodic_share(symbols: &mut Symbols, condition: &Value) -> Option<Expr> {
+pub(super) fn periodic_share(
+    symbols: &mut Symbols,
+    condition: &Value,
+    excluded: usize,
+) -> Option<Expr> {
     let effects = symbols.effects;
     let multiple = Multiple::of(condition, &|name| effects.target(name).meaning())?;
-    if !symbols.is_integer(multiple.remainder) {
+    if !multiple.is_whole(&|value| symbols.is_integer(value)) {
         return None;
     }
     let every = symbols.expression(multiple.divisor)?;
@@ -95,7 +118,7 @@ pub(super) fn periodic_share(symbols: &mut Symbols, condition: &Value) -> Option
         .symbols()
         .iter()
         .all(is_known)
-        .then(|| multiple.share(every))
+        .then(|| multiple.share(every, excluded))
 }
 
 /// The part of a condition that asks whether a number is a multiple of another, if one does.

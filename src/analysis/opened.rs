@@ -1,13 +1,14 @@
 //! Files that the program opens by names that the source says.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::ir::visit::{InLoop, calls_of, statements};
 use crate::ir::{Function, Unit, Value};
 
-/// The names that `open (file = 'run.in')` and `fopen("run.in", "r")` mention.
-pub fn opened(units: &[Unit]) -> BTreeSet<String> {
+/// The names that `open (file = 'run.in')` and `fopen("run.in", "r")` mention, with the source files that do.
+pub fn opened(units: &[Unit]) -> BTreeSet<(String, Arc<str>)> {
     let mut names = BTreeSet::new();
     for unit in units {
         for function in &unit.functions {
@@ -18,7 +19,8 @@ pub fn opened(units: &[Unit]) -> BTreeSet<String> {
             statements(&function.body, InLoop::No, &mut |stmt, _| {
                 calls_of(stmt, &mut |name, arguments| {
                     let file = arguments.first().and_then(|file| text(function, file));
-                    names.extend(file.filter(|_| opens(name)).map(str::to_string));
+                    let file = file.filter(|_| opens(name));
+                    names.extend(file.map(|file| (file.to_string(), unit.path.clone())));
                 });
             });
         }

@@ -287,6 +287,8 @@ fn analyze_procedure(
 pub(super) struct Undecided {
     pub probability: Symbol,
     pub condition: Value,
+    /// How many of the remainders that it may ask for are known to be others.
+    pub excluded: usize,
     /// Whether it is always or never taken by what the program has unless its input says otherwise.
     pub truth: Option<bool>,
     pub decision: Decision,
@@ -307,6 +309,7 @@ fn decided(
         let Undecided {
             probability,
             condition,
+            excluded,
             truth,
             decision,
             usual,
@@ -314,7 +317,7 @@ fn decided(
         let share = match *truth {
             Some(is_taken) => Some((Expr::from(f64::from(u8::from(is_taken))), Origin::Initial)),
             None => sizes
-                .periodic_share(known, (id, function), (condition, decision))
+                .periodic_share(known, (id, function), (condition, *excluded, decision))
                 .map(|share| (share, Origin::Derived))
                 .or_else(|| usual.clone()),
         };

@@ -129,13 +129,14 @@ impl Whole<'_, '_, '_> {
         }
     }
 
-    /// The nest that does the work of a function without loops, whose body stands in place of its calls.
+    /// The nest that does the work of a function without loops, whose body stands in place of its calls, or that of another one
+    /// outside its loops.
     fn caller(&self, function: &str, otherwise: NotJoined) -> Result<Owner, NotJoined> {
         let named = (self.report.functions.iter()).filter(|known| known.name == function);
         let mut named = named.take(2);
-        let is_straight = (named.next()).is_some_and(|known| known.loops.is_empty());
+        let is_known = named.next().is_some();
         match self.in_place.get(function) {
-            Some(nest) if is_straight && named.next().is_none() => {
+            Some(nest) if is_known && named.next().is_none() => {
                 nest.map(Owner::Nest).ok_or(NotJoined::InSeveralNests)
             }
             _ => Err(otherwise),

@@ -223,7 +223,10 @@ fn binary(op: BinaryOp, left: Number, right: Number) -> Number {
         BinaryOp::NotEqual => Some(i64::from(a != b)),
         BinaryOp::And => Some(i64::from(a != 0 && b != 0)),
         BinaryOp::Or => Some(i64::from(a != 0 || b != 0)),
-        // Shifts and bits are one operator in the IR.
+        BinaryOp::BitAnd => Some(a & b),
+        BinaryOp::BitOr => Some(a | b),
+        BinaryOp::BitExclusiveOr => Some(a ^ b),
+        // Which one it is is not known.
         BinaryOp::Other => None,
     };
     Number {

@@ -81,7 +81,10 @@ pub enum BinaryOp {
     NotEqual,
     And,
     Or,
-    /// Shifts, bitwise operators, string concatenation: never a flop.
+    BitAnd,
+    BitOr,
+    BitExclusiveOr,
+    /// Shifts by what is no number, string concatenation: never a flop.
     Other,
 }
 
@@ -89,6 +92,12 @@ impl BinaryOp {
     pub fn is_arithmetic(self) -> bool {
         use BinaryOp::*;
         matches!(self, Add | Subtract | Multiply | Divide | Power)
+    }
+
+    /// Whether it works on the bits of its operands, or is none of the others.
+    pub fn is_bitwise(self) -> bool {
+        use BinaryOp::*;
+        matches!(self, BitAnd | BitOr | BitExclusiveOr | Other)
     }
 
     pub fn is_comparison(self) -> bool {
@@ -147,6 +156,9 @@ impl BinaryOp {
             NotEqual => "/=",
             And => "and",
             Or => "or",
+            BitAnd => "&",
+            BitOr => "|",
+            BitExclusiveOr => "^",
             Other => "<op>",
         }
     }
@@ -266,7 +278,7 @@ impl Value {
             Value::Binary(op, left, right) if op.is_arithmetic() || *op == BinaryOp::Remainder => {
                 wider(left.ty(function), right.ty(function))
             }
-            Value::Binary(BinaryOp::Other, left, _) => left.ty(function),
+            Value::Binary(op, left, _) if op.is_bitwise() => left.ty(function),
             Value::Binary(..) => Type::Logical(4),
             Value::Call { ty, .. } | Value::Convert(ty, _) => ty.clone(),
             Value::Select(_, then, otherwise) => wider(then.ty(function), otherwise.ty(function)),

@@ -11,6 +11,7 @@ mod elsewhere;
 mod figures;
 mod givers;
 mod in_place;
+mod outside_loops;
 mod paths;
 mod reached;
 mod revisits;
@@ -20,7 +21,7 @@ mod touched;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::nest::{ChainLoop, Content, Nest, Weight, block_contents, side};
-use crate::analysis::facts::{Block, Body, Call, FunctionKey, Handed, Item, Loop, Program};
+use crate::analysis::facts::{Block, Body, Call, FunctionKey, Handed, Item, Loop, Program, Rest};
 use crate::expr::{Expr, Symbol};
 pub use costs::{CallPath, Calls, Costs, FunctionFigures, SiteFigures};
 pub(super) use elsewhere::left_out;
@@ -51,6 +52,8 @@ pub struct CallSite {
     share: Option<Expr>,
     /// What it hands over.
     handed: Vec<Handed>,
+    /// Where the work of the callee outside its loops counts.
+    rest: Rest,
 }
 
 /// Who calls whom, without recursion.
@@ -110,6 +113,7 @@ impl CallGraph {
                             weight: weight.clone(),
                             share: call.share.clone(),
                             handed: call.handed.clone(),
+                            rest: call.rest,
                         });
                     }
                 },

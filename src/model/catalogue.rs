@@ -182,6 +182,8 @@ loopsheet_base::catalogue! {
         FullCallsPerCall "calls_of_full_size_in_one_call" "" Count "Calls in one call of the caller, each weighted by its size relative to the largest: sizes that shrink from level to level count less" Source::Definition;
         FullCalls "calls_of_full_size" "" Count "Sum over all calls, each weighted by its size relative to the largest" Source::Definition;
         FlopsOutsideLoops "flops_outside_of_loops" "" Flops "Operations of a function outside its loops, in one call" Source::Code;
+        FlopsOutsideLoopsWithCallees "flops_outside_of_loops_with_callees" "" Flops "The same, and that of the functions it calls there which counts together with it" Source::Definition;
+        CallsCountedHere "calls_counted_here" "" Count "Calls of a function whose work outside loops does not count in a loop that calls it" Source::Definition;
         FlopsOfNests "flops_of_nests" "" Flops "Flops of the nests of a function, in one call" Source::Definition;
         FlopsOfCall "flops_of_one_call" "" Flops "Flops of a function's own nests, and outside loops" Source::Definition;
         TrafficOfCall "memory_traffic_of_one_call" "" Bytes "Memory traffic of a function's own nests" Source::Definition;

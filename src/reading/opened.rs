@@ -1,6 +1,6 @@
 //! The input of a run that lies in the project, under the name by which the program opens it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -16,15 +16,19 @@ const MOST_BYTES: u64 = 1 << 20;
 /// What a program opens by name, and a digest of what lies there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opened {
-    names: BTreeSet<String>,
+    /// With the source files that name them.
+    names: BTreeSet<(String, String)>,
     sum: [u8; 32],
 }
 
 impl Opened {
     /// The files that a program opens by name, as far as they lie in the directories that are read, or just above these in
-    /// the same project.
+    /// the same project, or else beside the source that opens them.
     pub fn of(paths: &[PathBuf], units: &[Unit]) -> (Vec<PathBuf>, Opened) {
-        let names = opened(units);
+        let names = opened(units).into_iter();
+        let names = names
+            .map(|(name, source)| (name, source.to_string()))
+            .collect();
         let files = inputs_in(paths, &names);
         let sum = digest(&files);
         (files, Opened { names, sum })
@@ -55,16 +59,33 @@ fn digest(files: &[PathBuf]) -> [u8; 32] {
     sum.finalize().into()
 }
 
-fn inputs_in(paths: &[PathBuf], names: &BTreeSet<String>) -> Vec<PathBuf> {
+fn inputs_in(paths: &[PathBuf], names: &BTreeSet<(String, String)>) -> Vec<PathBuf> {
     let directories: Vec<PathBuf> = paths.iter().flat_map(|path| around(path)).collect();
-    let relative = names.iter().filter(|name| Path::new(name).is_relative());
-    let found = relative.filter_map(|name| {
+    let mut sources: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (name, source) in names {
+        if Path::new(name).is_relative() {
+            sources.entry(name).or_default().push(source);
+        }
+    }
+    let mut found = Vec::new();
+    for (name, sources) in sources {
         let mut files = directories.iter().map(|directory| directory.join(name));
-        files.find(|file| is_small_file(file))
-    });
-    let mut found: Vec<PathBuf> = found.collect();
-    found.dedup();
+        let file = files.find(|file| is_small_file(file));
+        let file = file.or_else(|| only_one_beside(name, &sources));
+        found.extend(file.filter(|file| !found.contains(file)));
+    }
     found
+}
+
+/// The file of that name in the directory of a source; `None` if there are several: each may be that of another program.
+fn only_one_beside(name: &str, sources: &[&str]) -> Option<PathBuf> {
+    let beside = sources.iter().filter_map(|source| {
+        let file = Path::new(source).parent()?.join(name);
+        is_small_file(&file).then_some(file)
+    });
+    let beside: BTreeSet<PathBuf> = beside.collect();
+    let mut beside = beside.into_iter();
+    beside.next().filter(|_| beside.next().is_none())
 }
 
 /// What only the uppermost directory of a project has.

@@ -97,7 +97,7 @@ fn arguments_of_statement_functions_are_evaluated_once() {
     assert_eq!(accesses(&json, "s", "y"), [1, 0]);
 }
 
-/// One call is made; of numbers that are computed in passing, compilers take both and choose.
+/// One is made, a call or not: GCC takes both and chooses only with `-ffast-math`. A condition that loops decide says how often.
 #[test]
 fn one_of_two_calls_to_choose_from_is_made() {
     let json = c("#include <math.h>
@@ -109,10 +109,80 @@ fn one_of_two_calls_to_choose_from_is_made() {
         }
         void larger(double *w, double *o, int n) {
           for (int i = 0; i < n; i++) o[i] = fabs(w[i]) > fabs(o[i]) ? fabs(w[i]) : fabs(o[i]);
+        }
+        void first(double *w, double *o) {
+          for (int i = 0; i < 128; i++) o[i] = i == 0 ? 0 : w[i - 1] * 2 + 1;
+        }
+        void sign(double *w, double *o, int n) {
+          for (int i = 0; i < n; i++) o[i] = w[i] > 0 ? 1 : w[i] < 0 ? -1 : 0;
         }");
     assert_eq!(weighted(&json, "calls", "specials"), 128.0);
-    assert_eq!(weighted(&json, "sums", "flops"), 256.0);
+    assert_eq!(weighted(&json, "sums", "flops"), 128.0);
+    assert_eq!(weighted(&json, "first", "flops"), 127.0 * 2.0);
+    // Numbers without work of their own are no branch.
+    let branches = &function(&json, "sign")["loops"][0]["branches"];
+    assert_eq!(branches.as_array().map_or(0, Vec::len), 0);
     assert_eq!(accesses(&json, "larger", "w"), [1, 0]);
+}
+
+/// What a condition before has left over decides how often the next one holds.
+#[test]
+fn chains_ask_for_what_is_left() {
+    let json = c("void thirds(int n, double *a) {
+          for (int k = 0; k < 300; k++) {
+            if (k % 3 == 0) a[k] = a[k] + 1;
+            else if (k % 3 == 1) a[k] = a[k] * 2 + 1;
+            else a[k] = 1 / a[k] / 3 + 2;
+          }
+        }
+        void within(const int *key, double *a) {
+          for (int i = 0; i < 100; i++) {
+            int k = key[i];
+            if (k >= 3 && k < 10) {
+              a[i] = a[i] + 1;
+              if (k < 12) a[i] = a[i] + 1;
+              if (k > 9) a[i] = a[i] + 1;
+              if (k != 2) a[i] = a[i] + 1;
+            }
+          }
+        }
+        double fmod(double, double);
+        void outputs(double *a) {
+          int every = 10;
+          for (int step = 0; step < 100; step++) {
+            if (fmod(step, every) == 0) a[step] = a[step] + 1;
+            if (fmod(step, 4) == 0.0) a[step] = a[step] + 1;
+          }
+        }
+        void bits(const int *key, double *a) {
+          for (int i = 0; i < 100; i++) {
+            int k = key[i];
+            if ((k & 1) == 1) a[i] = a[i] + 1;
+            else if ((k | 1) == 4) a[i] = a[i] * 2 + 1;
+          }
+        }");
+    assert_eq!(weighted(&json, "thirds", "flops"), 100.0 + 200.0 + 300.0);
+    assert_eq!(weighted(&json, "within", "flops"), 50.0 * 3.0);
+    // `fmod` is a special each time.
+    assert_eq!(weighted(&json, "outputs", "flops"), 200.0 + 10.0 + 25.0);
+    // Two conditions that say nothing of each other.
+    assert_eq!(weighted(&json, "bits", "flops"), 50.0 + 25.0 * 2.0);
+    let json = fortran(
+        "subroutine thirds(a)
+           real(8) a(300)
+           do k = 1, 300
+             if (mod(k, 3) == 0) then
+               a(k) = a(k) + 1
+             else if (mod(k, 3) == 1) then
+               a(k) = a(k)*2 + 1
+             else
+               if (mod(k, 3) == 0) a(k) = 1/a(k)
+               a(k) = 1/a(k)/3 + 2
+             end if
+           end do
+         end subroutine",
+    );
+    assert_eq!(weighted(&json, "thirds", "flops"), 100.0 + 200.0 + 300.0);
 }
 
 #[test]

@@ -202,6 +202,36 @@ fn bodies_in_place_of_their_calls_count_once() {
     assert!(executed.is_null() || *executed == 700, "{executed}");
 }
 
+/// What a body does outside its loops is work of the loop that calls it, there only, with what it calls there.
+#[test]
+fn work_around_loops_counts_where_the_body_is_called_once() {
+    let json = analysed("around.c", &[]);
+    let executed = |name: &str| function(&json, name)["executed"]["flops"].clone();
+    // In front of each of 10 · 1000 calls of `flux`: 4 of its own, 1 of `deep`; of 10 calls of `norm`: 2.
+    let nests = &function(&json, "main")["nests"];
+    assert_eq!(nests[0]["flops"], 10 * 1000 * 5 + 10 * 2);
+    assert_eq!(nests[0]["called_flops"], 10 * 1000 * 8 + 10 * 2000);
+    // One more call of each outside of loops.
+    assert_eq!(executed("flux"), 10_001 * 4 + 4);
+    assert_eq!(executed("deep"), 10_002 * 4 + 2);
+    assert_eq!(executed("norm"), 10 * 2000);
+    let total = 10_001 * 8 + 10_002 * 5 + 10 * 2002;
+    assert_eq!(json["totals"]["executed"]["flops"], total + 50 * 16);
+    let whole = &function(&json, "main")["one_call_with_callees"];
+    assert_eq!(whole["flops"], total + 50 * 16);
+}
+
+/// What rests on what the loops of a body find out cannot stand in front of its calls: that is said.
+#[test]
+fn work_behind_what_loops_find_is_missing_with_a_mark() {
+    let json = analysed("around.c", &[]);
+    let searches = only_loop(&json, "searches");
+    assert_eq!(codes(searches), ["callee"]);
+    let text = searches["reasons"][0]["detail"].as_str().expect("a text");
+    assert!(text.contains("outside its loops"), "{text}");
+    assert_eq!(function(&json, "found")["executed"]["flops"], 50 * 16);
+}
+
 #[test]
 fn the_blas_needs_no_sources() {
     let json = analysed("blas.f90", &["m=10", "n=20", "k=30", "nb=4"]);

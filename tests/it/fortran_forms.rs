@@ -313,3 +313,55 @@ end subroutine
         ]
     );
 }
+
+/// A statement on whole arrays ends with its last line, as that is where compilers file its operations.
+#[test]
+fn loops_of_a_statement_reach_to_its_last_line() {
+    let json = crate::small::fortran(
+        "subroutine s(a, b, c, n)
+  integer :: n
+  real(8) :: a(n, n), b(n, n), c(n, n)
+  a(:, :) &
+    = b(:, :) &
+    + c(:, :)
+  b = a
+end subroutine",
+    );
+    let loops = crate::small::function(&json, "s")["loops"]
+        .as_array()
+        .expect("loops")
+        .iter();
+    let lines: Vec<_> = loops
+        .map(|one| (one["line"].as_u64(), one["end_line"].as_u64()))
+        .collect();
+    let (first, second) = ((Some(4), Some(6)), (Some(7), Some(7)));
+    assert_eq!(lines, [first, first, second, second]);
+}
+
+/// `modulo` has the sign of the divisor.
+#[test]
+fn bounds_may_have_a_modulo() {
+    let json = crate::small::fortran(
+        "subroutine colours(a, n)
+  integer :: n, i, j
+  real(8) :: a(n, n)
+  do j = 1, 128
+    do i = 1 + mod(j, 2), 128, 2
+      a(i, j) = 1
+    end do
+  end do
+  do j = 1, 128
+    do i = 1 + modulo(j, 2), 128, 2
+      a(i, j) = 1
+    end do
+  end do
+  do i = modulo(-3, 5), 5
+    a(i, 1) = 1
+  end do
+end subroutine",
+    );
+    let found = crate::small::iterations(&json, "colours");
+    assert_eq!(found[0], found[1]);
+    // 2 to 5.
+    assert_eq!(found[2], 4.0);
+}

@@ -152,6 +152,32 @@ fn the_input_that_the_program_opens_is_read() {
     assert!(!json.to_string().contains("run-input"), "{json}");
 }
 
+/// Beside the source that opens it, if no other source has one of its own: that would be another program.
+#[test]
+fn the_input_lies_beside_the_source_that_opens_it() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let write = |below: &str, name: &str, text: &str| {
+        let below = directory.path().join(below);
+        std::fs::create_dir_all(&below).expect("a directory");
+        std::fs::write(below.join(name), text).expect("a file");
+    };
+    for (name, text) in with_input("n = 700\n") {
+        write("problem/a", name, text);
+    }
+    let found = command::analysed(directory.path(), &[]);
+    assert_eq!(iterations(&found, "p"), [700.0]);
+    let other = "
+subroutine other
+  integer :: k
+  open (unit=10, file='run.in', status='old')
+  read (10, *) k
+end subroutine";
+    write("b", "other.f90", other);
+    write("b", "run.in", "k = 9\n");
+    let several = command::analysed(directory.path(), &[]);
+    assert_eq!(iterations(&several, "p"), [128.0]);
+}
+
 #[test]
 fn the_input_that_the_program_opens_is_named_and_can_be_left_out() {
     let directory = tempfile::tempdir().expect("a directory");

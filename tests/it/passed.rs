@@ -40,10 +40,10 @@ fn a_structure_that_is_passed_is_not_read_as_a_whole() {
 #[test]
 fn scalars_of_a_body_with_loops_are_accessed_as_the_body_does() {
     let facts = only_loop("scalars");
-    // t is given a value and read again, a is read, b is neither.
+    // Outside of the loop of the body a is read and t is given a value, which the loop reads; b is neither.
     assert_eq!(
         accesses(&facts),
-        json!([["t", [0], 1, 1], ["a", [0], 1, 0]])
+        json!([["a", [0], 1, 0], ["t", [0], 1, 1]])
     );
     assert_eq!(facts["reasons"], json!([]));
 }

@@ -74,6 +74,7 @@ fn both_generations_give_the_same_nest() {
         body: Body::Unknown,
         share: None,
         handed: Vec::new(),
+        rest: Rest::default(),
     };
     assert_eq!(older.functions[0].body.calls, [call]);
 }

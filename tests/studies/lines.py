@@ -83,7 +83,7 @@ class Loops:
         """The innermost nest around the line of the function with the symbol, None outside loops."""
         if file not in self._known:
             self._known[file] = self._matching(Path(file))
-        homes = self._homes.get(function_of(symbol), set()) if symbol else set()
+        homes = (self._homes.get(symbol) or self._homes.get(function_of(symbol), set())) if symbol else set()
         if homes and self._known[file] not in homes:
             found = {self._owner[home, line] for home in homes if (home, line) in self._owner}
             return found.pop() if len(found) == 1 else None
@@ -96,12 +96,13 @@ class Loops:
 
 
 def function_of(symbol):
-    """The name of a function without what GCC adds to that of a part or a copy of it.
+    """The name of a function without what GCC adds to that of a part or a copy of it, and gfortran to that of any procedure.
 
-    >>> [function_of(name) for name in ("smooth._omp_fn.0", "walk.constprop.0.isra.1", "main")]
-    ['smooth', 'walk', 'main']
+    >>> [function_of(name) for name in ("smooth._omp_fn.0", "walk.constprop.0.isra.1", "main", "ab3_", "__flow_MOD_sweep")]
+    ['smooth', 'walk', 'main', 'ab3', 'sweep']
     """
-    return re.sub(r"\.(_omp_fn|_omp_cpyfn|constprop|isra|part|cold|lto_priv|localalias)\b.*", "", symbol)
+    name = re.sub(r"\.(_omp_fn|_omp_cpyfn|constprop|isra|part|cold|lto_priv|localalias|[0-9]+)\b.*", "", symbol)
+    return re.sub(r"^__\w+?_MOD_|_$", "", name)
 
 
 def _common(one, other):

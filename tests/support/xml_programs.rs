@@ -272,8 +272,9 @@ fn call() -> impl Strategy<Value = Call> {
         body,
         prop::option::of(expr()),
         prop::collection::vec(handed(), 0..3),
+        prop::sample::select(vec![Rest::WithBody, Rest::InFront, Rest::WithCaller]),
     )
-        .prop_map(|(line, name, arguments, body, share, handed)| Call {
+        .prop_map(|(line, name, arguments, body, share, handed, rest)| Call {
             line,
             name,
             arguments,
@@ -283,6 +284,11 @@ fn call() -> impl Strategy<Value = Call> {
             handed: match body {
                 Body::OneOf(_) | Body::Communication(_) => Vec::new(),
                 _ => handed,
+            },
+            // Only of functions of the program.
+            rest: match body {
+                Body::Function(_) => rest,
+                _ => Rest::default(),
             },
             body,
         })

@@ -39,4 +39,11 @@ impl Caller<'_> {
             .expanded
             .insert((place.clone(), name.to_string()));
     }
+
+    /// Notes a call that stays behind what its body does outside loops.
+    pub fn call_behind(&mut self, place: &Place, name: &str) {
+        self.origins
+            .in_front
+            .insert((place.clone(), name.to_string()));
+    }
 }

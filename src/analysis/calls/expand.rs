@@ -14,7 +14,7 @@ use super::caller::Caller;
 use super::instance::Instance;
 use super::procedures::Procedures;
 use super::target::{ProcedureId, Target};
-use super::template::Origins;
+use super::template::{Covers, Origins};
 use crate::diagnostic::Place;
 use crate::ir::visit::{InLoop, calls_of, statements};
 use crate::ir::{self, Control, If, Loop, Stmt, Value, VarId};
@@ -87,6 +87,14 @@ fn expand(
         function: caller.function,
         origins: caller.origins,
     }
+}
+
+/// What stands in place of a call, or in front of one.
+struct Inlined {
+    body: Vec<Stmt>,
+    result: Option<Value>,
+    /// Whether the call stays, as the body has loops.
+    stays: bool,
 }
 
 impl Caller<'_> {
@@ -165,13 +173,15 @@ impl Caller<'_> {
                     .iter()
                     .map(|value| self.value(place, value, out))
                     .collect();
-                match self.instance(place, name, &arguments) {
-                    Some((body, _)) => out.extend(body),
-                    None => out.push(Stmt::Call {
+                let instance = self.instance(place, name, &arguments);
+                let stays = instance.as_ref().is_none_or(|instance| instance.stays);
+                out.extend(instance.into_iter().flat_map(|instance| instance.body));
+                if stays {
+                    out.push(Stmt::Call {
                         place: place.clone(),
                         name: name.clone(),
                         arguments,
-                    }),
+                    });
                 }
             }
             Stmt::Assign { .. }
@@ -252,17 +262,24 @@ impl Caller<'_> {
                 ty,
             } => {
                 let arguments: Vec<Value> = arguments.iter().map(again).collect();
-                match self.instance(place, name, &arguments) {
-                    Some((body, Some(result))) => {
-                        out.extend(body);
-                        result
-                    }
-                    _ => Value::Call {
-                        name: name.clone(),
-                        arguments,
-                        ty: ty.clone(),
-                    },
-                }
+                let instance = self.instance(place, name, &arguments);
+                let (body, result) = match instance {
+                    Some(Inlined {
+                        body,
+                        result: result @ Some(_),
+                        ..
+                    }) => (body, result),
+                    Some(Inlined {
+                        body, stays: true, ..
+                    }) => (body, None),
+                    _ => Default::default(),
+                };
+                out.extend(body);
+                result.unwrap_or_else(|| Value::Call {
+                    name: name.clone(),
+                    arguments,
+                    ty: ty.clone(),
+                })
             }
             Value::Integer(_)
             | Value::Real(..)
@@ -274,12 +291,7 @@ impl Caller<'_> {
     }
 
     /// The body of a callee with the arguments of one call, and its result.
-    fn instance(
-        &mut self,
-        place: &Place,
-        name: &str,
-        arguments: &[Value],
-    ) -> Option<(Vec<Stmt>, Option<Value>)> {
+    fn instance(&mut self, place: &Place, name: &str, arguments: &[Value]) -> Option<Inlined> {
         let known = self.known;
         let callee = callee(known, self.id, name)?;
         let template = known.template(callee)?;
@@ -289,6 +301,14 @@ impl Caller<'_> {
             .iter()
             .try_for_each(|(name, target)| self.stands_for(name, *target))?;
         let (mut body, result) = Instance::make(self, callee, template, place, arguments)?;
+        if template.covers == Covers::OutsideLoops {
+            self.call_behind(place, name);
+            return Some(Inlined {
+                body,
+                result: None,
+                stays: true,
+            });
+        }
         let marker = Stmt::Call {
             place: place.clone(),
             name: name.to_string(),
@@ -305,7 +325,11 @@ impl Caller<'_> {
             let callees = &mut self.function.callees;
             (callees.entry(name.clone())).or_insert_with(|| callee.clone());
         }
-        Some((body, result))
+        Some(Inlined {
+            body,
+            result,
+            stays: false,
+        })
     }
 
     /// Notes what a name in the body of a callee stands for; `None` if it is another body's name here.

@@ -130,12 +130,19 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
                 }
             }
             Stmt::Call {
-                name, arguments, ..
-            } => Stmt::Call {
-                place,
-                name: name.clone(),
-                arguments: self.arguments(arguments)?,
-            },
+                place: at,
+                name,
+                arguments,
+            } => {
+                if self.template.expansion.is_in_front(at, name) {
+                    self.caller.call_behind(&place, name);
+                }
+                Stmt::Call {
+                    place,
+                    name: name.clone(),
+                    arguments: self.arguments(arguments)?,
+                }
+            }
             Stmt::If(branch) => {
                 self.caller.branch(&branch.place, self.template);
                 let condition = self.value(&branch.condition)?;

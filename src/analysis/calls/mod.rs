@@ -2,14 +2,15 @@
 //!
 //! A loop that calls `flux(a, 2*i)` moves whatever `flux` reads of `a`, so the caller's streams are only
 //! complete with the body in its place. A body that has loops is another matter: its nests have rows of their
-//! own, and all that the caller has to know is which of its scalars may have changed.
+//! own. What it does outside them stands in front of the call, which stays; besides, all that the caller has to
+//! know is which of its scalars may have changed.
 //!
 //! ```text
 //! names in calls ── resolve (pointers: calls through pointers) ──► Target for each name
 //!                                    │
 //!                     graph: callees before callers, circles cut
 //!                                    │  for each procedure once
-//!         effects ──► Summary        │        straight ──► Template, if the body has no loops
+//!         effects ──► Summary        │        straight ──► Template of what is outside of loops
 //!         (scalars read, written)    │        (branches as structure, callees expanded into it)
 //!                                    ▼
 //!    expand: a caller with templates in place of its calls
@@ -37,6 +38,7 @@ mod effects;
 pub mod expand;
 mod graph;
 mod instance;
+mod outside;
 mod own_names;
 mod pointers;
 mod procedures;
@@ -106,6 +108,7 @@ impl<'u> Procedures<'u> {
             summaries: Vec::new(),
             templates: Vec::new(),
             working: Vec::new(),
+            working_outside: Vec::new(),
             pointers: pointers::Pointers::default(),
             global_types: OnceLock::new(),
             own_names,
@@ -118,6 +121,8 @@ impl<'u> Procedures<'u> {
         known.summaries = vec![Summary::default(); known.all.len()];
         known.templates = known.all.iter().map(|_| None).collect();
         known.working = vec![false; known.all.len()];
+        known.working_outside =
+            (known.ids().map(|id| straight::works_outside(&known, id))).collect();
         for id in order {
             known.summaries[id.at()] = effects::summarise(&known, id);
             known.templates[id.at()] = straight::template(&known, id);

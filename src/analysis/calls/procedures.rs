@@ -15,6 +15,7 @@ use super::summary::Summary;
 use super::target::{ProcedureId, Target};
 use super::template::Template;
 use crate::datatypes::GlobalTypes;
+use crate::diagnostic::Place;
 use crate::facts::FunctionKey;
 use crate::intrinsics::Intrinsics;
 use crate::ir::{self, Conventions, Role, VarId};
@@ -44,6 +45,8 @@ pub struct Procedures<'u> {
     pub(super) templates: Vec<Option<Template>>,
     /// Bodies whose work is not their own but their callers'.
     pub(super) working: Vec<bool>,
+    /// Bodies with loops that compute outside of them, too.
+    pub(super) working_outside: Vec<bool>,
     pub(super) pointers: Pointers,
     /// What the program gives global variables that hold MPI types, once a call needs it.
     pub(super) global_types: OnceLock<GlobalTypes>,
@@ -170,6 +173,27 @@ impl<'u> Procedures<'u> {
     /// Whether a body does what its callers only see where it stands in place of its calls.
     pub fn works_in_callers(&self, id: ProcedureId) -> bool {
         self.working[id.at()]
+    }
+
+    /// Whether a body with loops does operations outside of them, which its callers only see in front of its calls.
+    pub fn works_outside_loops(&self, id: ProcedureId) -> bool {
+        self.working_outside[id.at()]
+    }
+
+    /// Whether the body of a call, or what it does outside its loops, stands in place of the call, or in front of it, where
+    /// the body of its caller does in turn.
+    pub fn goes_with_caller(&self, caller: ProcedureId, place: &Place, name: &str) -> bool {
+        self.template(caller).is_some_and(|template| {
+            let origins = &template.expansion;
+            origins.is_expanded(place, name) || origins.is_in_front(place, name)
+        })
+    }
+
+    /// Whether what stands in front of calls of a body reads the dummy argument at a position, and gives it another value.
+    pub fn uses_in_front(&self, callee: ProcedureId, position: usize) -> Option<(bool, bool)> {
+        let template = self.template(callee)?;
+        let formal = *template.formals.get(position)?;
+        Some((template.reads(formal), template.assigned.contains(&formal)))
     }
 
     pub(super) fn template(&self, id: ProcedureId) -> Option<&Template> {

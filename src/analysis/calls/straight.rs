@@ -1,6 +1,7 @@
 //! Which bodies can stand in place of their calls, and as what?
 //!
-//! Those without loops, of which nothing is unreadable, and whose jumps are plain returns. The body becomes one
+//! Those without loops, of which nothing is unreadable, and whose jumps are plain returns; of those with loops, what stands
+//! outside them (`outside`). The body becomes one
 //! structured block: what follows an early return becomes the other arm of its branch, and the value that is
 //! returned an assignment to the variable of the result.
 //!
@@ -19,29 +20,34 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::expand::{self, Expansion};
+use super::outside;
 use super::procedures::{Procedures, formals};
 use super::target::{ProcedureId, Target};
-use super::template::{Origins, Template};
+use super::template::{Covers, Origins, Template};
 use crate::flops::FlopCounter;
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, calls_in_values, calls_of, each_value, statements, values_of};
 use crate::ir::{self, If, Jump, Results, Role, Stmt, Type, Value, VarId, Variable};
 
 /// Bodies of more values than this stay calls.
-const LARGEST: usize = 10_000;
+pub(super) const LARGEST: usize = 10_000;
 
 /// The template of a procedure whose callees have theirs; `None` if its calls stay calls: it has loops,
 /// jumps that are not plain returns, something that is not understood, or it neither computes with
 /// floating numbers nor touches arrays, so that its summary says all.
 pub fn template(known: &Procedures, id: ProcedureId) -> Option<Template> {
-    let procedure = known.get(id);
-    if size(&procedure.function.body)? > LARGEST {
-        return None;
-    }
+    let covers = match has_loops(&known.get(id).function.body) {
+        true => Covers::OutsideLoops,
+        false => Covers::All,
+    };
     let Expansion {
         mut function,
-        origins,
-    } = expand::everywhere(known, id);
+        mut origins,
+    } = match covers {
+        Covers::OutsideLoops => outside::around_loops(known, id)?,
+        Covers::All if size(&known.get(id).function.body)? > LARGEST => return None,
+        Covers::All => expand::everywhere(known, id),
+    };
     if function.conventions.results == Results::Returned {
         function.result = returned(&mut function);
     }
@@ -51,7 +57,17 @@ pub fn template(known: &Procedures, id: ProcedureId) -> Option<Template> {
     }
     .block(&function.body)?;
     function.body = body;
-    let calls = remaining_calls(known, id, &function, &origins)?;
+    let mut calls = remaining_calls(known, id, &function, &origins)?;
+    if covers == Covers::OutsideLoops {
+        // A value that one of them gives would have to wait for its loops.
+        let is_body = |target: &Target| matches!(target, Target::Body(_) | Target::Unknown);
+        if calls.iter().any(|(_, target)| is_body(target)) {
+            return None;
+        }
+        calls.clear();
+        function.result = None;
+        origins.targets.clear();
+    }
     let has_calls = !calls.is_empty();
     if is_trivial(&function, has_calls) && (has_calls || !gives_number(&function)) {
         return None;
@@ -82,6 +98,7 @@ pub fn template(known: &Procedures, id: ProcedureId) -> Option<Template> {
     });
     let formals = formals(&function);
     Some(Template {
+        covers,
         function,
         formals,
         size,
@@ -91,6 +108,15 @@ pub fn template(known: &Procedures, id: ProcedureId) -> Option<Template> {
         calls,
         expansion: origins,
     })
+}
+
+/// Whether a body has loops.
+fn has_loops(body: &[Stmt]) -> bool {
+    let mut found = false;
+    statements(body, InLoop::No, &mut |stmt, _| {
+        found |= matches!(stmt, Stmt::Loop(_));
+    });
+    found
 }
 
 /// Number of values in a body; `None` if it has loops or unreadable statements.
@@ -322,7 +348,7 @@ fn is_trivial(function: &ir::Function, has_calls: bool) -> bool {
 /// by the bodies that it calls, but for those that only print messages.
 pub fn works(known: &Procedures, id: ProcedureId) -> bool {
     let function = known.get(id).function;
-    let (mut has_loops, mut has_calls, mut passes_on) = (false, false, false);
+    let (mut has_calls, mut passes_on) = (false, false);
     let mut call = |name: &str| {
         has_calls = true;
         if let Target::Body(callee) = known.target(id, name) {
@@ -331,10 +357,30 @@ pub fn works(known: &Procedures, id: ProcedureId) -> bool {
         }
     };
     statements(&function.body, InLoop::No, &mut |stmt, _| {
-        has_loops |= matches!(stmt, Stmt::Loop(_));
         calls_of(stmt, &mut |name, _| call(name));
     });
-    !has_loops && (passes_on || !is_trivial(function, has_calls))
+    !has_loops(&function.body) && (passes_on || !is_trivial(function, has_calls))
+}
+
+/// Whether a body with loops does floating-point operations outside of them.
+pub fn works_outside(known: &Procedures, id: ProcedureId) -> bool {
+    let function = known.get(id).function;
+    if !has_loops(&function.body) {
+        return false;
+    }
+    let mut counter = FlopCounter::new(function);
+    statements(&function.body, InLoop::No, &mut |stmt, in_loop| {
+        if in_loop == InLoop::No {
+            match stmt {
+                Stmt::Assign { value, .. } => counter.count(value),
+                Stmt::Evaluate { values, .. } => values.iter().for_each(|v| counter.count(v)),
+                Stmt::If(branch) => counter.count(&branch.condition),
+                Stmt::Loop(_) | Stmt::Call { .. } | Stmt::Jump { .. } => {}
+                Stmt::Mark { .. } | Stmt::Opaque { .. } => {}
+            }
+        }
+    });
+    counter.flops.total().flops() > 0
 }
 
 /// Whether a body touches text and nothing else that counts, as one that prints a message does.

@@ -11,10 +11,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::target::Target;
 use crate::diagnostic::Place;
-use crate::ir::{self, VarId};
+use crate::ir::visit::{InLoop, statements};
+use crate::ir::{self, Stmt, Value, VarId};
 
 /// A body without loops and jumps.
 pub struct Template {
+    pub covers: Covers,
     /// The variables of the body; its own `body` is the structured one.
     pub function: ir::Function,
     pub formals: Vec<VarId>,
@@ -30,11 +32,39 @@ pub struct Template {
     pub expansion: Origins,
 }
 
+/// How much of what a body does its template does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Covers {
+    /// All: it stands in place of calls.
+    All,
+    /// What the body does outside its loops, without calls: it stands in front of calls, which stay.
+    OutsideLoops,
+}
+
+impl Template {
+    /// Whether the value of a variable is used.
+    pub(super) fn reads(&self, id: VarId) -> bool {
+        let mut written = 0;
+        statements(&self.function.body, InLoop::No, &mut |stmt, _| {
+            if let Stmt::Assign {
+                target: Value::Variable(target),
+                ..
+            } = stmt
+            {
+                written += usize::from(*target == id);
+            }
+        });
+        self.uses.get(&id).is_some_and(|uses| *uses > written)
+    }
+}
+
 /// Where the statements of an expanded procedure come from.
 #[derive(Clone, Debug, Default)]
 pub struct Origins {
     /// Call statements that are followed by the body that they call; kept to be listed.
     pub(super) expanded: FxHashSet<(Place, String)>,
+    /// Calls that stay behind what their bodies do outside loops.
+    pub(super) in_front: FxHashSet<(Place, String)>,
     /// Procedures that branches were written in, by file and line.
     pub(super) branches: FxHashMap<(Arc<str>, u32), Arc<str>>,
     /// What the names of calls stand for that are left of bodies in place of theirs.
@@ -45,6 +75,11 @@ impl Origins {
     /// Whether a call statement only stands for the body after it.
     pub fn is_expanded(&self, place: &Place, name: &str) -> bool {
         !self.expanded.is_empty() && self.expanded.contains(&(place.clone(), name.to_string()))
+    }
+
+    /// Whether what the body of a call does outside its loops stands in front of the call.
+    pub fn is_in_front(&self, place: &Place, name: &str) -> bool {
+        !self.in_front.is_empty() && self.in_front.contains(&(place.clone(), name.to_string()))
     }
 
     /// Whether any bodies stand in place of their calls.

@@ -56,11 +56,11 @@ impl Sizes {
         &self,
         known: &Procedures,
         (procedure, function): (ProcedureId, &Function),
-        (condition, decision): (&Value, &Decision),
+        (condition, excluded, decision): (&Value, usize, &Decision),
     ) -> Option<Expr> {
         let meaning = |name: &str| known.target(procedure, name).meaning();
         let multiple = guards::Multiple::of(condition, &meaning)?;
-        if !matches!(multiple.remainder.ty(function), Type::Integer(_)) {
+        if !multiple.is_whole(&|value| matches!(value.ty(function), Type::Integer(_))) {
             return None;
         }
         let place = |value: &Value| match value {
@@ -90,7 +90,7 @@ impl Sizes {
                 self.value(procedure, function, divisor)?.0
             }
         };
-        varies.then(|| multiple.share(every))
+        varies.then(|| multiple.share(every, excluded))
     }
 
     /// The number that a place has, if the program or its input gives it one.

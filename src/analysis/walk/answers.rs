@@ -12,6 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Walker;
 use crate::assignments::count_assignments;
 use crate::calls::Target;
+use crate::guards;
+use crate::intrinsics::Meaning;
 use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of, variables_of};
 use crate::ir::{BinaryOp, Role, Stmt, Type, UnaryOp, Value, VarId, addressed};
 
@@ -32,7 +34,7 @@ impl Walker<'_> {
     /// What a branch says of its condition in one of its arms; [`forget`](Self::forget) at its end.
     pub(super) fn answer(&mut self, condition: &Value, holds: bool, arm: &[Stmt]) -> usize {
         let before = self.answers.len();
-        if asks_nothing(arm) || !stays_the_same(condition) || self.may_change(condition, arm) {
+        if asks_nothing(arm) || !self.stays_the_same(condition) || self.may_change(condition, arm) {
             return before;
         }
         self.add_answers(condition, holds, DEPTH);
@@ -41,7 +43,7 @@ impl Walker<'_> {
 
     /// The same of the condition of an arm that is not taken, where the next one is asked.
     pub(super) fn answer_in_chain(&mut self, condition: &Value) {
-        if stays_the_same(condition) {
+        if self.stays_the_same(condition) {
             self.add_answers(condition, false, DEPTH);
         }
     }
@@ -100,9 +102,51 @@ impl Walker<'_> {
             }
             _ => {
                 let asked = self.comparison_in(condition);
-                self.answers.iter().find_map(|known| known.settles(asked))
+                let mut known = self.answers.iter();
+                (known.find_map(|known| known.settles(asked))).or_else(|| self.in_range(asked))
             }
         }
+    }
+
+    /// Whether a comparison of a whole number with a literal holds for all that is left of the numbers it may be.
+    fn in_range(&self, (op, left, right): (BinaryOp, &Value, &Value)) -> Option<bool> {
+        let Value::Integer(asked) = right else {
+            return None;
+        };
+        if !matches!(left.ty(self.function()), Type::Integer(_)) {
+            return None;
+        }
+        let mut range = Range::ALL;
+        for known in self.answers.iter().filter(|known| known.left == *left) {
+            if let Value::Integer(number) = &known.right {
+                range.narrow(known.op, *number, known.holds);
+            }
+        }
+        range.answers(op, *asked)
+    }
+
+    /// How many of the numbers that a remainder may be are known not to be the one asked for.
+    pub(super) fn excluded(&self, condition: &Value) -> usize {
+        let meaning = |name: &str| self.effects.target(name).meaning();
+        let Some(multiple) = guards::Multiple::of(condition, &meaning) else {
+            return 0;
+        };
+        let is_excluded = |known: &&Answer| {
+            let is_other = match known.op {
+                BinaryOp::Equal => !known.holds,
+                BinaryOp::NotEqual => known.holds,
+                _ => false,
+            };
+            is_other && known.left == *multiple.remainder
+        };
+        let numbers = self.answers.iter().filter(is_excluded);
+        let numbers: BTreeSet<i64> = numbers
+            .filter_map(|known| match known.right {
+                Value::Integer(number) => Some(number),
+                _ => None,
+            })
+            .collect();
+        numbers.len()
     }
 
     /// What a condition compares: a number is true if it is not zero.
@@ -136,6 +180,31 @@ impl Walker<'_> {
         });
         let is_number = |value: &Value| !matches!(value.ty(self.function()), Type::Unknown);
         found || !is_number(condition) || self.is_within_reach(&used, arm)
+    }
+
+    /// Whether a value is made of scalars only, so that it is another one only where one of them is; which of the operators
+    /// without a sign it has is not known.
+    fn stays_the_same(&self, condition: &Value) -> bool {
+        // What these give depends on nothing else than their arguments.
+        let is_arithmetic = |name: &str| {
+            let meaning = self.effects.target(name).meaning();
+            matches!(meaning, Some(Meaning::Remainder | Meaning::Modulo))
+        };
+        let mut is_made_of_scalars = true;
+        each_value(condition, &mut |part| {
+            is_made_of_scalars &= matches!(
+                part,
+                Value::Integer(_)
+                    | Value::Real(..)
+                    | Value::Logical(_)
+                    | Value::Text(_)
+                    | Value::Variable(_)
+                    | Value::Unary(..)
+                    | Value::Convert(..)
+            ) || matches!(part, Value::Binary(op, ..) if *op != BinaryOp::Other)
+                || matches!(part, Value::Call { name, .. } if is_arithmetic(name));
+        });
+        is_made_of_scalars
     }
 
     /// Whether procedures that statements call may give one of some variables another value in a way that is not followed.
@@ -197,30 +266,58 @@ impl Answer {
     }
 }
 
-/// Whether a value is made of scalars only, so that it is another one only where one of them is; which of the operators
-/// without a sign it has is not known.
-fn stays_the_same(condition: &Value) -> bool {
-    let mut is_made_of_scalars = true;
-    each_value(condition, &mut |part| {
-        is_made_of_scalars &= matches!(
-            part,
-            Value::Integer(_)
-                | Value::Real(..)
-                | Value::Logical(_)
-                | Value::Text(_)
-                | Value::Variable(_)
-                | Value::Unary(..)
-                | Value::Convert(..)
-        ) || matches!(part, Value::Binary(op, ..) if *op != BinaryOp::Other);
-    });
-    is_made_of_scalars
+/// Whole numbers, both ends included.
+#[derive(Clone, Copy)]
+struct Range {
+    first: i64,
+    last: i64,
 }
 
-/// Whether no branch stands in statements.
+impl Range {
+    const ALL: Range = Range {
+        first: i64::MIN,
+        last: i64::MAX,
+    };
+
+    /// Leaves out the numbers of which a comparison does not hold, or does; those in the middle stay.
+    fn narrow(&mut self, op: BinaryOp, number: i64, holds: bool) {
+        use BinaryOp::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
+        let (before, behind) = (number.saturating_sub(1), number.saturating_add(1));
+        let (first, last) = match (op, holds) {
+            (Less, true) | (GreaterOrEqual, false) => (i64::MIN, before),
+            (LessOrEqual, true) | (Greater, false) => (i64::MIN, number),
+            (Greater, true) | (LessOrEqual, false) => (behind, i64::MAX),
+            (GreaterOrEqual, true) | (Less, false) => (number, i64::MAX),
+            (Equal, true) | (NotEqual, false) => (number, number),
+            _ => return,
+        };
+        (self.first, self.last) = (self.first.max(first), self.last.min(last));
+    }
+
+    /// Whether a comparison holds of all of them, or of none.
+    fn answers(self, op: BinaryOp, number: i64) -> Option<bool> {
+        if self.first > self.last {
+            return None;
+        }
+        let ends = [self.first, self.last].map(|end| op.holds_of(end.cmp(&number)));
+        let is_inside = self.first <= number && number <= self.last;
+        match op {
+            BinaryOp::Equal | BinaryOp::NotEqual => {
+                (!is_inside || self.first == self.last).then_some(ends[0])
+            }
+            _ => (ends[0] == ends[1]).then_some(ends[0]),
+        }
+    }
+}
+
+/// Whether no branch stands in statements, and no choice in their values.
 fn asks_nothing(arm: &[Stmt]) -> bool {
     let mut found = true;
     statements(arm, InLoop::No, &mut |stmt, _| {
         found &= !matches!(stmt, Stmt::If(_));
+        values_of(stmt, &mut |value| {
+            found &= !matches!(value, Value::Select(..));
+        });
     });
     found
 }

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Undecided, Walker, leaving, records};
 use crate::alternatives::either;
 use crate::coverage;
+use crate::diagnostic::Place;
 use crate::expr::{self, Comparison, Expr, Node, Symbol};
 use crate::facts::{Block, Branch, Constant, Decision, Item, Origin};
 use crate::guards::{self, Counted};
 use crate::ir::visit::variables_of;
-use crate::ir::{self, BinaryOp, Function, Role, Stmt, Type, UnaryOp, Value, VarId};
+use crate::ir::{self, BinaryOp, Function, Printed, Role, Stmt, Type, UnaryOp, Value, VarId};
 use crate::sizes::Turn;
 use crate::symbolic::compared_by;
 use crate::symbols::Known;
@@ -35,6 +36,39 @@ impl Walker<'_> {
             usual.or_else(|| choice.clone())
         };
         self.branch_as(branch, arms, &usual, block)
+    }
+
+    /// Adds what `c ? a : b` evaluates: the condition, and one of the other two.
+    pub(super) fn choice(
+        &mut self,
+        place: &Place,
+        (value, [condition, then, otherwise]): (&Value, [&Value; 3]),
+        block: &mut Block,
+    ) {
+        let ty = value.ty(self.function());
+        let arm = |arm: &Value| {
+            let is_converted = ty.is_floating() && arm.ty(self.function()) != ty;
+            let value = match is_converted {
+                true => Value::Convert(ty.clone(), Box::new(arm.clone())),
+                false => arm.clone(),
+            };
+            vec![Stmt::Evaluate {
+                place: place.clone(),
+                values: vec![value],
+                printed: Printed::No,
+            }]
+        };
+        let branch = ir::If {
+            place: place.clone(),
+            condition: condition.clone(),
+            then: arm(then),
+            otherwise: arm(otherwise),
+        };
+        self.branch(&branch, &branch.then, &branch.otherwise, block);
+        if let Some(Item::Branch(added)) = block.items.last_mut() {
+            // Lines do not tell its arms apart.
+            (added.then_lines, added.otherwise_lines) = (None, None);
+        }
     }
 
     /// The same of one of which an arm leaves the procedure: the other one holds what is behind the branch.
@@ -192,6 +226,7 @@ impl Walker<'_> {
             Some(_) => Decision::Fixed,
             None => guards::decision(&mut self.symbols, &branch.condition),
         };
+        let excluded = self.excluded(&branch.condition);
         let share = match (&decision, outcome) {
             (_, Some(is_taken)) => Some(Expr::from(f64::from(u8::from(is_taken)))),
             (Decision::Guard(guard), None) => {
@@ -201,7 +236,7 @@ impl Walker<'_> {
             (
                 Decision::Data | Decision::Loops | Decision::Once(_) | Decision::PerhapsOnce(_),
                 None,
-            ) => guards::periodic_share(&mut self.symbols, &branch.condition),
+            ) => guards::periodic_share(&mut self.symbols, &branch.condition, excluded),
             // Whatever its sizes are, nobody expects a run to go wrong.
             (Decision::Fixed, None) if self.ends_with_failure(branch) => None,
             (Decision::Fixed, None) => {
@@ -225,6 +260,7 @@ impl Walker<'_> {
             self.undecided.push(Undecided {
                 probability: probability.clone(),
                 condition: branch.condition.clone(),
+                excluded,
                 truth,
                 decision: decision.clone(),
                 usual,

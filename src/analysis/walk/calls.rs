@@ -5,7 +5,7 @@ use crate::calls::Target;
 use crate::communication::{self, Types};
 use crate::datatypes::Datatypes;
 use crate::diagnostic::Place;
-use crate::facts::{AccessClass, Block, Body, Call, Communication};
+use crate::facts::{AccessClass, Block, Body, Call, Communication, Rest};
 use crate::intrinsics::{Intrinsic, IntrinsicKind};
 use crate::ir::{Type, Value, VarId, addressed};
 use crate::message_passing::Interface;
@@ -54,6 +54,12 @@ impl Walker<'_> {
                         ReasonCode::Callee,
                         format!("{name}: its accesses cannot be mapped to the caller's arrays"),
                     );
+                } else if self.depth() > 0
+                    && self.procedures.works_outside_loops(callee)
+                    && !self.effects.origins.is_in_front(place, name)
+                {
+                    let detail = format!("{name}: its work outside its loops has no time");
+                    self.reason(block, place, ReasonCode::Callee, detail);
                 }
                 Body::Function(self.effects.key(callee))
             }
@@ -126,7 +132,10 @@ impl Walker<'_> {
                 let is_structure = matches!(self.function().variable(*array).ty, Type::Derived(..));
                 let (reads, writes) = match self.effects.uses(at.0, at.1) {
                     _ if is_structure => (false, false),
-                    Some(uses) => uses,
+                    Some((reads, writes)) => {
+                        let (read, written) = self.uses_in_front(place, at);
+                        (reads && !read, writes && !written)
+                    }
                     None => (true, false),
                 };
                 for class in [
@@ -148,6 +157,17 @@ impl Walker<'_> {
                 _ => self.reads_in(place, argument, block),
             },
         }
+    }
+
+    /// Whether an argument of a call is read, and written, by what stands in front of the call.
+    fn uses_in_front(&self, place: &Place, (name, position): (&str, usize)) -> (bool, bool) {
+        let uses = match self.effects.target(name) {
+            Target::Body(callee) if self.effects.origins.is_in_front(place, name) => {
+                self.procedures.uses_in_front(callee, position)
+            }
+            _ => None,
+        };
+        uses.unwrap_or_default()
     }
 
     /// Whether a known body gets the place of an element, not its value: what of it is accessed the body says.
@@ -232,6 +252,10 @@ impl Walker<'_> {
             Body::Function(_) => self.steady.handed(arguments, &self.around),
             _ => Vec::new(),
         };
+        let rest = match &body {
+            Body::Function(_) => self.rest_of(place, name),
+            _ => Rest::WithBody,
+        };
         let arguments = arguments
             .iter()
             .map(|argument| self.symbols.text(argument))
@@ -243,7 +267,21 @@ impl Walker<'_> {
             body,
             share,
             handed,
+            rest,
         });
+    }
+
+    /// Where the work counts that a body does outside its loops.
+    fn rest_of(&self, place: &Place, name: &str) -> Rest {
+        if self.effects.origins.is_in_front(place, name) {
+            return Rest::InFront;
+        }
+        let goes_with_caller =
+            self.depth() == 0 && (self.procedures).goes_with_caller(self.procedure, place, name);
+        match goes_with_caller {
+            true => Rest::WithCaller,
+            false => Rest::WithBody,
+        }
     }
 
     /// After the call, nobody knows the scalars that it gives values.

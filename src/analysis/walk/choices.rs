@@ -12,6 +12,7 @@ use crate::expr::Expr;
 use crate::facts::Decision;
 use crate::guards;
 use crate::guesses::NOMINAL;
+use crate::ir::visit::each_value;
 use crate::ir::{BinaryOp, If, Stmt, UnaryOp, Value, VarId};
 use crate::symbols::Known;
 
@@ -63,8 +64,8 @@ impl Walker<'_> {
             Value::Variable(id) if !self.changes_in_loops(*id) => NOMINAL,
             _ => return None,
         };
-        let is_followed = varies && self.symbols.is_integer(multiple.remainder);
-        is_followed.then(|| multiple.share(Expr::from(every)))
+        let is_followed = varies && multiple.is_whole(&|value| self.symbols.is_integer(value));
+        is_followed.then(|| multiple.share(Expr::from(every), self.excluded(condition)))
     }
 
     fn changes_in_loops(&self, id: VarId) -> bool {
@@ -183,12 +184,21 @@ impl Walker<'_> {
         Some(weights)
     }
 
-    /// What a condition compares with constants, if that is one value.
+    /// What a condition compares with constants, if that is one value, whose operators say which they are.
     fn subject<'v>(&self, condition: &'v Value) -> Option<&'v Value> {
+        let subject = self.compared_value(condition)?;
+        let mut is_known = true;
+        each_value(subject, &mut |part| {
+            is_known &= !matches!(part, Value::Binary(BinaryOp::Other, ..));
+        });
+        is_known.then_some(subject)
+    }
+
+    fn compared_value<'v>(&self, condition: &'v Value) -> Option<&'v Value> {
         match condition.unconverted() {
-            Value::Unary(UnaryOp::Not, operand) => self.subject(operand),
+            Value::Unary(UnaryOp::Not, operand) => self.compared_value(operand),
             Value::Binary(BinaryOp::And | BinaryOp::Or, left, right) => {
-                let (left, right) = (self.subject(left)?, self.subject(right)?);
+                let (left, right) = (self.compared_value(left)?, self.compared_value(right)?);
                 (left == right).then_some(left)
             }
             Value::Binary(op, left, right) if op.is_comparison() => {

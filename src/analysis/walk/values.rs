@@ -4,7 +4,7 @@ use super::Walker;
 use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::facts::{AccessClass, Block, Scalar};
-use crate::flops::FlopCounter;
+use crate::flops::{Choices, FlopCounter, chooses_work};
 use crate::ir::{self, Type, Value, VarId, is_left_out};
 use crate::reason::ReasonCode;
 use crate::references;
@@ -185,6 +185,7 @@ impl<'f> Walker<'f> {
         count: impl FnOnce(&mut FlopCounter<'f>),
     ) {
         let mut counter = FlopCounter::new(self.symbols.function);
+        counter.choices = Choices::Apart;
         count(&mut counter);
         block.flops.add(&counter.flops);
         for (code, detail) in counter.uncounted {
@@ -216,6 +217,9 @@ impl<'f> Walker<'f> {
                 Some((left, right)) => [left, right]
                     .into_iter()
                     .for_each(|v| self.reads_in(place, v, block)),
+                None if chooses_work(value, self.function()) => {
+                    self.choice(place, (value, [a, b, c]), block);
+                }
                 None => [a, b, c]
                     .into_iter()
                     .for_each(|v| self.reads_in(place, v, block)),

@@ -254,6 +254,8 @@ pub(super) fn call(fields: &Fields<'_>) -> Result<Call, XmlError> {
             "letters of loops, a colon, positions",
         )?)
         .unwrap_or_default(),
+        rest: (fields.word("ls:rest", Rest::parse, "with_body, in_front or with_caller")?)
+            .unwrap_or_default(),
     };
     fields.finish();
     Ok(call)
@@ -511,6 +513,7 @@ pub(super) fn communication(fields: &Fields<'_>) -> Result<Call, XmlError> {
         body: Body::Unknown,
         share: None,
         handed: Vec::new(),
+        rest: Rest::default(),
     };
     fields.finish();
     Ok(call)

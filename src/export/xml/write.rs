@@ -464,6 +464,7 @@ fn call(
         body,
         share,
         handed,
+        rest,
     }: &Call,
 ) -> Element {
     let argument = |text: &String| {
@@ -475,7 +476,8 @@ fn call(
         .with("linenum", line)
         .with("name", name)
         .maybe("ls:share", share.as_ref())
-        .maybe("ls:handed", (!handed.is_empty()).then(|| words(handed)));
+        .maybe("ls:handed", (!handed.is_empty()).then(|| words(handed)))
+        .maybe("ls:rest", (*rest != Rest::default()).then(|| rest.as_str()));
     let element = match body {
         Body::Unknown => element,
         Body::Library | Body::Expanded | Body::Recursive(None) => {

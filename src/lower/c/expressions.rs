@@ -480,6 +480,9 @@ fn binary_operator(text: &str) -> BinaryOp {
         "!=" => BinaryOp::NotEqual,
         "&&" => BinaryOp::And,
         "||" => BinaryOp::Or,
+        "&" => BinaryOp::BitAnd,
+        "|" => BinaryOp::BitOr,
+        "^" => BinaryOp::BitExclusiveOr,
         _ => BinaryOp::Other,
     }
 }

@@ -197,8 +197,9 @@ fn step_of(variable: VarId, steps: &[Stmt]) -> Result<Value, ReasonCode> {
         Value::Binary(BinaryOp::Subtract, left, right) if is_variable(left) => {
             Ok(negate((**right).clone()))
         }
-        Value::Binary(BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Other, left, _)
-            if is_variable(left) =>
+        Value::Binary(op, left, _)
+            if (matches!(op, BinaryOp::Multiply | BinaryOp::Divide) || op.is_bitwise())
+                && is_variable(left) =>
         {
             Err(ReasonCode::GeometricStep)
         }

@@ -107,6 +107,23 @@ impl Lowering<'_> {
         };
         let place = self.place(node);
         self.statement.move_to(place.clone());
+        let from = out.len();
+        self.statement_with_role((node, role), place.clone(), parallel, out);
+        // The loops of a statement on whole arrays end with it.
+        if let Role::Assignment | Role::CallStatement | Role::InputOutput | Role::Where = role {
+            let end_line = self.end_line(node);
+            let made = out.get_mut(from..).unwrap_or_default();
+            reach(made, place.line, end_line);
+        }
+    }
+
+    fn statement_with_role(
+        &mut self,
+        (node, role): (Node, Role),
+        place: Place,
+        parallel: Option<LoopDirective>,
+        out: &mut Vec<Stmt>,
+    ) {
         match role {
             Role::Assignment => self.assignment(node, out),
             Role::Loop => self.do_loop(node, parallel, out),
@@ -449,4 +466,28 @@ impl Lowering<'_> {
 /// Whether a value is the name of a procedure.
 fn is_procedure(value: &Value) -> bool {
     matches!(value, Value::Opaque { reason, .. } if reason.code == ReasonCode::ProcedureName)
+}
+
+/// Moves the ends of the loops that have a line only, where a statement begins, to where it ends.
+fn reach(statements: &mut [Stmt], line: u32, end_line: u32) {
+    for statement in statements {
+        match statement {
+            Stmt::Loop(inner) => {
+                if inner.place.line == line && inner.end_line == line {
+                    inner.end_line = end_line.max(line);
+                }
+                reach(&mut inner.body, line, end_line);
+            }
+            Stmt::If(branch) => {
+                reach(&mut branch.then, line, end_line);
+                reach(&mut branch.otherwise, line, end_line);
+            }
+            Stmt::Opaque { inner, .. } => reach(inner, line, end_line),
+            Stmt::Assign { .. }
+            | Stmt::Call { .. }
+            | Stmt::Jump { .. }
+            | Stmt::Mark { .. }
+            | Stmt::Evaluate { .. } => {}
+        }
+    }
 }

@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 
 use super::costs::{Calls, Costs, FunctionFigures, SiteFigures};
+use super::outside_loops::{self, OutsideLoops, Parts};
 use super::paths::define_paths;
-use super::{CallGraph, Times};
+use super::{CallGraph, CallSite, Times};
 use crate::all_calls;
+use crate::analysis::facts::Rest;
 use crate::catalogue::StaticFigure as F;
 use crate::expr::{Expr, FigureId, Symbol};
 use crate::figures::Figures;
@@ -33,14 +35,15 @@ impl Calls {
             full_runs,
             full,
         } = times;
-        let own = define_own(graph, nests, parameters, figures);
+        let (own, outside) = define_own(graph, nests, parameters, figures);
         let leaving = graph.by_caller();
-        let inclusive = define_inclusive(graph, &leaving, full_runs, &own, figures);
+        let outside = outside_loops::define(graph, (full_runs, full), outside, figures);
+        let inclusive = define_inclusive(graph, &leaving, full_runs, (&own, &outside), figures);
         let sites: Vec<SiteFigures> = (graph.sites.iter().zip(runs).zip(site_times))
             .zip(full_runs)
             .map(|(((site, runs), times), full_runs)| {
                 let (runs, times, full_runs) = (*runs, *times, *full_runs);
-                let flops = Expr::from(full_runs) * Expr::from(inclusive[site.callee].flops);
+                let flops = Expr::from(full_runs) * inclusive_flops(site, &inclusive, &outside);
                 SiteFigures {
                     runs,
                     full_runs,
@@ -51,7 +54,11 @@ impl Calls {
             .collect();
         let mut functions = Vec::with_capacity(own.len());
         for (index, own) in own.iter().enumerate() {
-            let executed = executed((index, full[index], own), (nests, ranking), figures);
+            let of_calls = (
+                full[index],
+                outside.flops_of_all_calls(index, full[index], own),
+            );
+            let executed = executed((index, of_calls, own), (nests, ranking), figures);
             functions.push(FunctionFigures {
                 times: times[index],
                 own: *own,
@@ -83,7 +90,7 @@ impl Calls {
 
 /// What the nests of a function cost over all of its calls, and its operations outside loops.
 fn executed(
-    (function, calls, own): (usize, FigureId, &Costs),
+    (function, (calls, flops), own): (usize, (FigureId, Expr), &Costs),
     (nests, ranking): (&[NestModel], &Ranking),
     figures: &mut Figures,
 ) -> Costs {
@@ -93,12 +100,12 @@ fn executed(
     // Where nothing is found again, the sum of a call says it.
     if (own_nests.iter()).all(|nest| ranking.revisits(*nest).is_none()) {
         return Costs {
-            flops: figures.define(F::ExecutedFlops, all(own.flops)),
+            flops: figures.define(F::ExecutedFlops, flops),
             traffic: figures.define(F::ExecutedTraffic, all(own.traffic)),
             seconds: figures.define(F::ExecutedTime, all(own.seconds)),
         };
     }
-    let flops = figures.define(F::ExecutedFlops, all(own.flops));
+    let flops = figures.define(F::ExecutedFlops, flops);
     let traffic = own_nests.iter().map(|nest| {
         let bytes = all_calls::traffic(&nests[*nest], calls, ranking.revisits(*nest));
         Expr::from(figures.define(F::NestTrafficOfAllCalls, bytes))
@@ -131,20 +138,25 @@ fn define_own(
     nests: &[NestModel],
     parameters: &ParameterTable,
     figures: &mut Figures,
-) -> Vec<Costs> {
+) -> (Vec<Costs>, Vec<Parts>) {
     let mut by_function: Vec<Vec<&NestModel>> = vec![Vec::new(); graph.straight.len()];
     nests
         .iter()
         .for_each(|nest| by_function[nest.nest.function].push(nest));
-    let mut own = Vec::with_capacity(by_function.len());
+    let (mut own, mut parts) = (Vec::new(), Vec::new());
     for (function, nests) in by_function.iter().enumerate() {
         let symbol = |branch: &Symbol| parameters.symbol(function, branch);
         let straight = Expr::sum(graph.straight[function].iter().map(|content| {
             Expr::from(content.flops.total().flops() as f64) * weight_expr(&content.weight, &symbol)
         }));
         let straight = figures.define(F::FlopsOutsideLoops, straight);
-        let flops = figures.define_total(F::FlopsOfNests, nests.iter().map(|n| n.operations.flops));
-        let flops = Expr::from(straight) + Expr::from(flops);
+        let of_nests =
+            figures.define_total(F::FlopsOfNests, nests.iter().map(|n| n.operations.flops));
+        parts.push(Parts {
+            outside: straight,
+            of_nests,
+        });
+        let flops = Expr::from(straight) + Expr::from(of_nests);
         let traffic = nests.iter().map(|n| n.traffic.actual);
         let seconds = nests.iter().map(|n| n.time.seconds);
         own.push(Costs {
@@ -153,7 +165,7 @@ fn define_own(
             seconds: figures.define_total(F::TimeOfCall, seconds),
         });
     }
-    own
+    (own, parts)
 }
 
 /// The same with all that a function calls.
@@ -161,7 +173,7 @@ fn define_inclusive(
     graph: &CallGraph,
     leaving: &[Vec<usize>],
     runs: &[FigureId],
-    own: &[Costs],
+    (own, outside): (&[Costs], &OutsideLoops),
     figures: &mut Figures,
 ) -> Vec<Costs> {
     let mut inclusive: Vec<Costs> = own.to_vec();
@@ -169,6 +181,11 @@ fn define_inclusive(
         if leaving[*function].is_empty() {
             continue;
         }
+        let flops = leaving[*function].iter().map(|index| {
+            Expr::from(runs[*index]) * inclusive_flops(&graph.sites[*index], &inclusive, outside)
+        });
+        let own_flops = std::iter::once(Expr::from(own[*function].flops));
+        let flops = figures.define(F::InclusiveFlops, Expr::sum(own_flops.chain(flops)));
         let mut with_callees = |kind: F, cost: fn(&Costs) -> FigureId| {
             let callees = leaving[*function].iter().map(|index| {
                 Expr::from(runs[*index]) * Expr::from(cost(&inclusive[graph.sites[*index].callee]))
@@ -177,12 +194,21 @@ fn define_inclusive(
             figures.define(kind, Expr::sum(std::iter::once(own).chain(callees)))
         };
         inclusive[*function] = Costs {
-            flops: with_callees(F::InclusiveFlops, |c| c.flops),
+            flops,
             traffic: with_callees(F::InclusiveTraffic, |c| c.traffic),
             seconds: with_callees(F::InclusiveTime, |c| c.seconds),
         };
     }
     inclusive
+}
+
+/// Flops of one call with all that is called, but for what counts in front of it.
+fn inclusive_flops(site: &CallSite, inclusive: &[Costs], outside: &OutsideLoops) -> Expr {
+    let all = Expr::from(inclusive[site.callee].flops);
+    match site.rest {
+        Rest::InFront => all - Expr::from(outside.with_callees(site.callee)),
+        Rest::WithBody | Rest::WithCaller => all,
+    }
 }
 
 fn define_called_flops(
