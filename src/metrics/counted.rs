@@ -39,6 +39,8 @@ pub struct Counted {
     pub core: Option<CountedCore>,
     /// Cycles of the core's harts if every access hit the nearest level.
     pub(super) perfect_cycles: u64,
+    /// Cycles of the core with no limit of bandwidth, if asked for; `None` if it has none.
+    pub unlimited_cycles: Option<u64>,
     /// In the order in which they were asked for.
     pub varied_cores: Vec<VariedCore>,
     /// Pure miss cycles of the core, by who causes them.
