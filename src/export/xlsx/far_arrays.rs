@@ -224,7 +224,8 @@ impl PlacementSheet {
             let name = format!("{}{mark}", object.name(&placed.objects));
             page.text(row, 0, &name, &text)?;
             let bytes = style::cell(Look::Bytes, Role::Plain);
-            page.number(row, 1, object.touched, &bytes)?;
+            let touched = touched(page, (at, placed));
+            page.expression(row, 1, &touched, object.touched, &bytes)?;
             let sum = |column: ColNum| {
                 format!(
                     "SUMPRODUCT(({}={})*{}*{})",
@@ -436,6 +437,19 @@ impl PlacementSheet {
         let look = style::cell(Look::Seconds, Role::Plain);
         page.presentation(row, PART_LONGER, &formula, &value.to_string(), &look)
     }
+}
+
+/// Bytes that a nest touches of an array, the most of all nests.
+fn touched(page: &Page, (object, placed): (usize, &Placement)) -> Expr {
+    let mut by_nest: BTreeMap<usize, Vec<Expr>> = BTreeMap::new();
+    for part in placed.parts.iter().filter(|part| part.object == object) {
+        let array = &page.book.model.nests[part.nest].arrays[part.array];
+        by_nest
+            .entry(part.nest)
+            .or_default()
+            .push(array.touched.into());
+    }
+    Expr::max(by_nest.into_values().map(Expr::sum))
 }
 
 fn name(page: &Page, nest: usize) -> String {
