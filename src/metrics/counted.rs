@@ -12,7 +12,7 @@ use super::camat::CamatMeter;
 use super::memory_chain::MemoryChain;
 use super::objects::Object;
 use super::out_of_order::CoreCycles;
-use super::profile::SourceProfile;
+use super::profile::{DataAccesses, SourceProfile};
 use super::region_details::RegionDetail;
 use super::report::{CacheLevel, Edag, Epochs, Movement, RemoteDelay, Reuse};
 use super::varied_core::VariedCore;
@@ -52,6 +52,8 @@ pub struct Counted {
     pub profile: Option<Result<SourceProfile, RegionError>>,
     /// By instruction, its index in [`SourceProfile::sites`]; empty without a profile.
     pub(super) sites_of_instructions: Vec<u32>,
+    /// By instruction, what it accessed; empty without a profile.
+    pub(super) data_of_instructions: Vec<Vec<DataAccesses>>,
     /// By number of the region.
     pub regions: Vec<CountedRegion>,
     /// All executions in program order, if there were not too many.

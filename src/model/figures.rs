@@ -143,9 +143,11 @@ impl Figures {
         self.arrays
     }
 
-    /// Tells apart what nests move by array, in figures that are defined from now on.
-    pub fn tell_arrays_apart(&mut self) {
-        self.arrays = Arrays::Apart;
+    /// The same, which may tell apart what nests move by array.
+    #[must_use]
+    pub fn with_arrays(mut self, arrays: Arrays) -> Figures {
+        self.arrays = arrays;
+        self
     }
 
     /// Figures over the symbols of a machine, of another one to compare it with, and of the problem.

@@ -390,10 +390,8 @@ impl<'p> Model<'p> {
         (detail, beside): (Detail, Beside),
     ) -> Model<'p> {
         let other = (detail == Detail::AnyMachine).then(|| machine.counterpart());
-        let mut figures = Figures::new((&machine, other.as_ref()), &parameters, detail);
-        if far.is_some() {
-            figures.tell_arrays_apart();
-        }
+        let mut figures = Figures::new((&machine, other.as_ref()), &parameters, detail)
+            .with_arrays(Arrays::apart_if(far.is_some()));
         let memory_bandwidth = bandwidth::define_memory(&mut figures);
         if nests.iter().any(|nest| nest.runs_on() == RunsOn::OneCore) {
             bandwidth::define_memory_of_one_core(&mut figures);

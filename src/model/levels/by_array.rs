@@ -25,6 +25,15 @@ pub enum Arrays {
     Together,
 }
 
+impl Arrays {
+    pub fn apart_if(is_asked: bool) -> Arrays {
+        match is_asked {
+            true => Arrays::Apart,
+            false => Arrays::Together,
+        }
+    }
+}
+
 /// Lines of one array.
 #[derive(Clone, Debug)]
 pub struct OfArray<N> {

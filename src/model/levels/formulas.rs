@@ -300,6 +300,65 @@ fn shown_reuses(
     shown.iter().map(define).collect()
 }
 
+/// Lines of arrays that are written first, and irregular ones where these have figures.
+fn parts_fetched(
+    profile: &Profile<Expr>,
+    defined: &[(usize, ReuseFigures)],
+    irregular: Irregular,
+    figures: &mut Figures,
+) -> (Option<PartFetched>, Option<PartFetched>) {
+    let mut part = |kind: F, least: &Expr, of: fn(&Reuse<Expr>) -> &Expr| {
+        PartFetched::define(kind, least, (profile, of), defined, figures)
+    };
+    let written_first = part(F::WrittenFirst, &profile.written_first, |reuse| {
+        &reuse.written_first
+    });
+    let unforeseen = match irregular {
+        Irregular::Ignored => None,
+        Irregular::Counted => part(F::IrregularPart, &profile.unforeseen, |reuse| {
+            &reuse.unforeseen
+        }),
+    };
+    (written_first, unforeseen)
+}
+
+/// Lines of single arrays, where they are told apart.
+fn arrays_of_formulas(
+    (nest, profile, neighbours): (&Nest, &Profile<Expr>, Option<&Neighbours<Expr>>),
+    defined: &[(usize, ReuseFigures)],
+    capacities: &[(Arc<str>, FigureId)],
+    figures: &mut Figures,
+) -> Vec<ArrayLines> {
+    let Some((_, capacity)) = capacities.last().filter(|_| !profile.arrays.is_empty()) else {
+        return Vec::new();
+    };
+    let some = profile.reuses.iter().filter(|reuse| reuse.is_some());
+    let distances = defined.iter().map(|(_, reuse)| Expr::from(reuse.distance));
+    Known {
+        nest,
+        arrays: profile.arrays.clone(),
+        reuses: some.zip(distances).collect(),
+        neighbours,
+        capacity: (*capacity).into(),
+    }
+    .define(figures)
+}
+
+/// Whether irregular lines have figures, and what a profile tells apart.
+fn wanted(machine: &MachineModel, figures: &Figures) -> (Irregular, Wanted) {
+    let irregular = counted(machine, figures.detail());
+    let arrays = figures.arrays();
+    let wanted = Wanted {
+        // Of single arrays it is said whether they have such lines.
+        irregular: match arrays {
+            Arrays::Apart => Irregular::Counted,
+            Arrays::Together => irregular,
+        },
+        arrays,
+    };
+    (irregular, wanted)
+}
+
 /// Whether irregular lines are told apart: where the machine says what they take, or any machine may.
 fn counted(machine: &MachineModel, detail: Detail) -> Irregular {
     match detail == Detail::AnyMachine || machine.has_irregular_rates() {
@@ -359,15 +418,7 @@ fn formulas(
     let geometry = Geometry::of(nest).blocked(nest, &|_| true);
     let names = geometry.names(nest);
     let line = Expr::machine("line_bytes");
-    let irregular = counted(machine, figures.detail());
-    let wanted = Wanted {
-        // Of single arrays it is said whether they have such lines.
-        irregular: match figures.arrays() {
-            Arrays::Apart => Irregular::Counted,
-            Arrays::Together => irregular,
-        },
-        arrays: figures.arrays(),
-    };
+    let (irregular, wanted) = wanted(machine, figures);
     let line_unit = (&line, wanted);
     let mut profile = profile(nest, &geometry, line_unit, parameters, figures);
     if let Some(neighbours) = neighbours {
@@ -382,21 +433,7 @@ fn formulas(
     let of_nest = (nest, &geometry, names.as_slice());
     let defined = define_reuses(of_nest, &profile, &capacities, parameters, figures);
     let conditions = conditions(&names);
-    let part = |kind: F, least: &Expr, of: fn(&Reuse<Expr>) -> &Expr, figures: &mut Figures| {
-        PartFetched::define(kind, least, (&profile, of), &defined, figures)
-    };
-    let least = &profile.written_first;
-    let written_first = part(
-        F::WrittenFirst,
-        least,
-        |reuse| &reuse.written_first,
-        figures,
-    );
-    let least = &profile.unforeseen;
-    let unforeseen = match irregular {
-        Irregular::Ignored => None,
-        Irregular::Counted => part(F::IrregularPart, least, |reuse| &reuse.unforeseen, figures),
-    };
+    let (written_first, unforeseen) = parts_fetched(&profile, &defined, irregular, figures);
     let of = |(position, (name, capacity)): (usize, &(Arc<str>, FigureId))| {
         let switch = Expr::machine(REUSE_BETWEEN_NESTS);
         let held = neighbours.map(|neighbours| neighbours.held(&Expr::from(*capacity), &switch));
@@ -454,21 +491,8 @@ fn formulas(
         )
     };
     let caches: Vec<CacheFigures> = capacities.iter().enumerate().map(of).collect();
-    let arrays = match capacities.last().filter(|_| !profile.arrays.is_empty()) {
-        None => Vec::new(),
-        Some((_, capacity)) => {
-            let some = profile.reuses.iter().filter(|reuse| reuse.is_some());
-            let distances = defined.iter().map(|(_, reuse)| Expr::from(reuse.distance));
-            Known {
-                nest,
-                arrays: profile.arrays.clone(),
-                reuses: some.zip(distances).collect(),
-                neighbours,
-                capacity: (*capacity).into(),
-            }
-            .define(figures)
-        }
-    };
+    let of_nest = (nest, &profile, neighbours);
+    let arrays = arrays_of_formulas(of_nest, &defined, &capacities, figures);
     let pages = unforeseen
         .as_ref()
         .and_then(|_| pages::define(nest, (&geometry, machine), parameters, figures));
