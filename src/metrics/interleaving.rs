@@ -209,7 +209,7 @@ mod tests {
                     let share = |number: u64| number as f64 / 10_000.0;
                     let all = || (0..=10_000).map(share);
                     let fits = |share: &f64| run.loss(*share, far) <= 0.05 + 1e-12;
-                    let largest = all().filter(fits).next_back().expect("none loses nothing");
+                    let largest = all().rfind(fits).expect("none loses nothing");
                     let found = run.largest_share(far, 0.05);
                     assert!((found - largest).abs() < 1.1e-4, "{found} {largest}");
                     let least = all().map(|share| run.loss(share, far));
