@@ -300,6 +300,28 @@ pub struct AnalyzeArgs {
     /// charts; its id (`smooth@12`), `file:line`, or a function. May be given several times
     #[arg(long, value_name = "NEST")]
     pub nest_sheet: Vec<String>,
+    /// Arrays that may go to slower memory: what each moves from memory in the run, and which of them lose little there
+    #[arg(long)]
+    pub objects: bool,
+    /// Latency of slower memory for --objects, ns
+    #[arg(long, value_name = "NS", requires = "objects", default_value_t = 250.0)]
+    pub far_latency: f64,
+    /// Bandwidth of slower memory for --objects, 10⁹ bytes per second: 32 are what eight lanes of PCIe 5 carry
+    #[arg(
+        long,
+        value_name = "GB/S",
+        requires = "objects",
+        default_value_t = 32.0
+    )]
+    pub far_bandwidth: f64,
+    /// By how much the run may take longer with arrays in slower memory, percent
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        requires = "objects",
+        default_value_t = 5.0
+    )]
+    pub loss: f64,
     /// Show the N costliest nests in the table, of those with at least 0.1 % of the time [default: 20]
     #[arg(long, value_name = "N", action = ArgAction::Set)]
     pub top: Option<usize>,
@@ -318,7 +340,7 @@ pub struct AnalyzeArgs {
 }
 
 /// What the analysis after all shards takes: a shard writes nothing but into the cache.
-const NOT_OF_SHARDS: [&str; 13] = [
+const NOT_OF_SHARDS: [&str; 14] = [
     "output",
     "xml",
     "json",
@@ -332,6 +354,7 @@ const NOT_OF_SHARDS: [&str; 13] = [
     "all",
     "check_budgets",
     "measured",
+    "objects",
 ];
 
 /// Files of `--tables`.
@@ -450,8 +473,14 @@ pub struct TraceArgs {
     /// memory, and with those that go there together
     #[arg(long, value_name = "N", requires = "objects", num_args = 0..=1, default_missing_value = "8", value_parser = clap::value_parser!(u64).range(1..=100))]
     pub confirm: Option<u64>,
+    /// Shares of the pages of all objects that --objects interleaves with slower memory, percent [default: 25,50,75,100]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "objects", value_parser = clap::value_parser!(u64).range(1..=100))]
+    pub interleave: Vec<u64>,
+    /// Cycles between two lines that slower memory delivers beside RAM, 0 for no limit [default: that of --ram-interval]
+    #[arg(long, value_name = "CYCLES", requires = "camat", value_parser = clap::value_parser!(u64).range(..=1_000_000))]
+    pub far_interval: Option<u64>,
     /// Put a global variable of --elf, or addresses such as 0x4000-0x8000, into memory of that latency in the core of
-    /// --camat: NAME=CYCLES or NAME=far; may be given several times
+    /// --camat: NAME=CYCLES or NAME=far, or CYCLES@PERCENT for so many of its pages; may be given several times
     #[arg(long, value_name = "NAME=CYCLES", requires = "camat")]
     pub place: Vec<String>,
     /// Epochs over reorder windows and cache capacities: misses that have to wait for each other

@@ -19,6 +19,7 @@ use crate::loop_variable::LoopVariable;
 use crate::message_passing::InterfaceKind;
 use crate::reason::ReasonCode;
 use crate::source::{Form, Language, Preprocessing};
+pub use crate::storage::{Object, Owner};
 
 pub use crate::ir::{ElementType, LoopDirective};
 
@@ -83,6 +84,8 @@ pub struct Function {
     pub shared: Vec<(Name, Name)>,
     /// Pointers with arrays into which they point, at unknown places: the elements of both are counted separately.
     pub pointed: Vec<(Name, Name)>,
+    /// The arrays of the program that names of arrays stand for, by name; several where calls pass several.
+    pub objects: Vec<(Name, Object)>,
     pub body: Block,
 }
 

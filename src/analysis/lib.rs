@@ -43,6 +43,7 @@ mod serial;
 mod shared;
 mod sizes;
 mod steady;
+mod storage;
 mod symbolic;
 mod symbols;
 mod walk;

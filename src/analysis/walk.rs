@@ -37,6 +37,7 @@ use super::serial;
 use super::shared::shared_storage;
 use super::sizes::Sizes;
 use super::steady::{Around, Stable, Steady};
+use super::storage::Storages;
 use super::symbols::{Known, Level, Symbols};
 use crate::diagnostic::{Diagnostic, Place};
 use crate::expr::{Expr, Symbol};
@@ -94,12 +95,13 @@ fn analyze_known(
     let ids: Vec<ProcedureId> = known.ids().collect();
     let sizes = Sizes::new(known, inputs);
     let stable = Stable::of(known);
+    let storages = Storages::of(known);
     let (all, defects): (Vec<Function>, Vec<Option<Diagnostic>>) = ids
         .par_iter()
         .map(|id| {
             let function = known.get(*id).function;
             lost::unless_lost(function, |function| {
-                analyze_procedure(known, (&sizes, &stable), *id, function)
+                analyze_procedure(known, (&sizes, &stable, &storages), *id, function)
             })
         })
         .unzip();
@@ -188,7 +190,7 @@ fn count_reasons(block: &Block) -> usize {
 /// Facts of one procedure, which has the statements of `function`; loop ids are left empty.
 fn analyze_procedure(
     known: &Procedures,
-    (sizes, stable): (&Sizes, &Stable),
+    (sizes, stable, storages): (&Sizes, &Stable, &Storages),
     id: ProcedureId,
     function: &ir::Function,
 ) -> Function {
@@ -279,6 +281,7 @@ fn analyze_procedure(
         constants: constants.into_values().collect(),
         shared,
         pointed: pointed.into_iter().collect(),
+        objects: storages.objects(known, (id, function), &body),
         body,
     }
 }

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 
 use super::outputs::{self, Output};
 use super::project::Project;
-use super::{Status, Voice, budgets, diagnostics, explain, parameters, pictures, shards, timings};
+use super::{
+    Status, Voice, budgets, diagnostics, explain, far_memory, parameters, pictures, shards, timings,
+};
 use crate::analysis::coverage;
 use crate::analysis::facts::{File, Program};
 use crate::checking::checked;
@@ -90,7 +92,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         [] => &project.measured[..],
         typed => typed,
     };
-    model = timings::beside(model, timed, voice)?;
+    model = far_memory::beside(timings::beside(model, timed, voice)?, args)?;
     let checked = checked(&model, &bodies)?;
     model.mark(Findings { counted, ..checked });
     drop(bodies);

@@ -8,6 +8,7 @@ mod demo;
 mod diagnostics;
 mod diff;
 mod explain;
+mod far_memory;
 mod guide;
 mod list_parameters;
 mod machines;

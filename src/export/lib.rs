@@ -45,6 +45,7 @@ mod objects_table;
 pub mod parameters;
 #[cfg(feature = "parquet")]
 pub mod parquet;
+mod placement_table;
 pub mod rank_table;
 pub mod slices_table;
 mod stencil;

@@ -85,5 +85,64 @@ pub fn render(all: &Objects, top: Option<usize>) -> String {
             "  an object whose misses overlap with another's can lose more than its epochs say: --confirm runs the core\n",
         );
     }
+    text.push_str(&interleaved(all));
+    text
+}
+
+/// A row a share of the pages.
+fn interleaved(all: &Objects) -> String {
+    let own = &all.interleaving;
+    let mut heading = vec!["  far pages".to_string()];
+    for placement in &all.placements {
+        heading.push(format!("loss at {}", placement.latency));
+        heading.extend(
+            placement
+                .confirmed
+                .is_some()
+                .then(|| "in the core".to_string()),
+        );
+    }
+    let mut rows = vec![heading];
+    for (number, percent) in own.shares.iter().enumerate() {
+        let mut row = vec![format!("  {percent} %")];
+        for placement in &all.placements {
+            let loss = own.loss(*percent as f64 / 100.0, placement.latency);
+            row.push(share(loss));
+            if placement.confirmed.is_some() {
+                let found = all.interleaved_loss_in_core(number, placement);
+                row.push(found.map_or("not tried".to_string(), share));
+            }
+        }
+        rows.push(row);
+    }
+    let each = |interval: u64| match interval {
+        0 => "no limit of bandwidth".to_string(),
+        cycles => format!("a line every {cycles} cycles"),
+    };
+    let mut text = format!(
+        "pages of all objects in turn in RAM ({}) and in far memory ({})\n{}",
+        each(own.near_interval),
+        each(own.far_interval),
+        grid(&rows)
+    );
+    for placement in &all.placements {
+        let latency = placement.latency;
+        let largest = own.largest_share(latency, all.budget);
+        let _ = write!(
+            text,
+            "  at {latency} cycles {} of the pages may be far",
+            share(largest)
+        );
+        let fastest = own.fastest_share(latency);
+        if fastest > 0.0 {
+            let _ = write!(
+                text,
+                "; with {} there the run is {} shorter",
+                share(fastest),
+                share(-own.loss(fastest, latency))
+            );
+        }
+        text.push('\n');
+    }
     text
 }

@@ -8,6 +8,7 @@ use anstyle::{AnsiColor, Style};
 use super::band;
 use super::columns::{self, Align};
 use super::measured;
+use super::placement_table;
 use crate::analysis::coverage;
 use crate::analysis::facts::Origin;
 use crate::diagnostic::DiagnosticCode;
@@ -120,6 +121,7 @@ pub fn render(model: &Model, shown: Shown, screen: Screen) -> String {
         text.push_str(SERIAL);
     }
     measured::list(&mut text, model);
+    placement_table::list(&mut text, model);
     write_advice(&mut text, model);
     write_summary(&mut text, model, &totals, screen);
     text

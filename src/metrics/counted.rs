@@ -12,7 +12,7 @@ use super::camat::CamatMeter;
 use super::memory_chain::MemoryChain;
 use super::objects::Object;
 use super::out_of_order::CoreCycles;
-use super::profile::SourceProfile;
+use super::profile::{DataAccesses, SourceProfile};
 use super::region_details::RegionDetail;
 use super::report::{CacheLevel, Edag, Epochs, Movement, RemoteDelay, Reuse};
 use super::varied_core::VariedCore;
@@ -39,6 +39,8 @@ pub struct Counted {
     pub core: Option<CountedCore>,
     /// Cycles of the core's harts if every access hit the nearest level.
     pub(super) perfect_cycles: u64,
+    /// Cycles of the core with no limit of bandwidth, if asked for; `None` if it has none.
+    pub unlimited_cycles: Option<u64>,
     /// In the order in which they were asked for.
     pub varied_cores: Vec<VariedCore>,
     /// Pure miss cycles of the core, by who causes them.
@@ -50,6 +52,8 @@ pub struct Counted {
     pub profile: Option<Result<SourceProfile, RegionError>>,
     /// By instruction, its index in [`SourceProfile::sites`]; empty without a profile.
     pub(super) sites_of_instructions: Vec<u32>,
+    /// By instruction, what it accessed; empty without a profile.
+    pub(super) data_of_instructions: Vec<Vec<DataAccesses>>,
     /// By number of the region.
     pub regions: Vec<CountedRegion>,
     /// All executions in program order, if there were not too many.

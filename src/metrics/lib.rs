@@ -22,6 +22,7 @@ mod edag;
 pub mod entry;
 pub mod epoch;
 pub mod formulas;
+pub mod interleaving;
 mod kept;
 pub mod memory_chain;
 pub mod metric;

@@ -5,6 +5,7 @@ use crate::expr::Expr;
 use crate::tables::value;
 
 use super::blame::Blame;
+use super::interleaving::Interleaving;
 
 /// An object is a global variable, the stack, or what else a line goes to, as [`super::blame::BlamedObject`] names them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +35,21 @@ pub struct Objects {
     pub budget: f64,
     /// Of each latency of far memory that was asked for.
     pub placements: Vec<Placement>,
+    /// What comes of pages of all objects in both memories.
+    pub interleaving: Interleaving,
+}
+
+/// What the run took, and with what memories.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Times {
+    /// Cycles of the run.
+    pub cycles: u64,
+    /// The same if RAM delivered as many lines as come.
+    pub unlimited_cycles: u64,
+    /// α: cycles of a RAM access.
+    pub near: u64,
+    /// Cycles between two lines from RAM, and from far memory.
+    pub intervals: (u64, u64),
 }
 
 /// What goes to far memory of one latency.
@@ -45,6 +61,9 @@ pub struct Placement {
     pub greedy: Vec<bool>,
     /// The most bytes that the budget allows, where the objects are few enough to try all sets.
     pub best: Option<Vec<bool>>,
+    /// By position among the objects: the share of its pages there if they are taken one after the other, and of the first that
+    /// does not fit as many pages as do.
+    pub shares: Vec<f64>,
     /// What the core takes, if it was asked.
     pub confirmed: Option<Confirmed>,
 }
@@ -56,6 +75,8 @@ pub struct Confirmed {
     pub alone: Vec<Option<u64>>,
     /// With all there that go there one after the other; `None` if the addresses of one are not known.
     pub together: Option<u64>,
+    /// By position among the interleaved shares: with so many of all pages there; `None` where it was not tried.
+    pub interleaved: Vec<Option<u64>>,
 }
 
 /// Objects up to which all sets are tried.
@@ -65,6 +86,20 @@ pub const MOST_TRIED: usize = 20;
 pub fn loss(epochs: &str, far: &str, near: &str, cycles: &str) -> Expr {
     let longer = Expr::symbol(far) - Expr::symbol(near);
     (Expr::symbol(epochs) * longer).quotient(Expr::symbol(cycles))
+}
+
+/// Shares of objects, taken one after the other, that use up a budget.
+fn filled(losses: &[f64], budget: f64) -> Vec<f64> {
+    let mut left = budget;
+    let share = |loss: &f64| {
+        let share = match *loss > 0.0 {
+            true => (left / loss).clamp(0.0, 1.0),
+            false => 1.0,
+        };
+        left -= share * loss;
+        share
+    };
+    losses.iter().map(share).collect()
 }
 
 impl Object {
@@ -82,8 +117,8 @@ impl Objects {
     pub fn new(
         mut objects: Vec<Object>,
         blame: &Blame,
-        (cycles, near): (u64, u64),
-        far: &[u64],
+        times: &Times,
+        (far, interleaved): (&[u64], &[u64]),
         budget: f64,
     ) -> Objects {
         for object in &mut objects {
@@ -94,12 +129,29 @@ impl Objects {
             object.epochs = blamed.map_or(0, |blamed| blamed.units.epochs);
         }
         objects.sort_by(|a, b| a.order(b).then_with(|| a.name.cmp(&b.name)));
+        let Times {
+            cycles,
+            unlimited_cycles,
+            near,
+            intervals: (near_interval, far_interval),
+        } = *times;
+        let interleaving = Interleaving {
+            cycles,
+            unlimited_cycles,
+            near,
+            epochs: objects.iter().map(|own| own.epochs).sum(),
+            lines: objects.iter().map(|own| own.misses).sum(),
+            near_interval,
+            far_interval,
+            shares: interleaved.to_vec(),
+        };
         let mut all = Objects {
             objects,
             cycles,
             near,
             budget,
             placements: Vec::new(),
+            interleaving,
         };
         all.placements = far.iter().map(|latency| all.place(*latency)).collect();
         all
@@ -121,6 +173,12 @@ impl Objects {
     /// By what share the core takes longer with one object in far memory, if it was asked.
     pub fn loss_in_core(&self, object: usize, placement: &Placement) -> Option<f64> {
         let cycles = placement.confirmed.as_ref()?.alone[object]?;
+        Some(self.longer(cycles))
+    }
+
+    /// By what share the core takes longer with an interleaved share of all pages in far memory, if it was asked.
+    pub fn interleaved_loss_in_core(&self, share: usize, placement: &Placement) -> Option<f64> {
+        let cycles = placement.confirmed.as_ref()?.interleaved[share]?;
         Some(self.longer(cycles))
     }
 
@@ -154,21 +212,26 @@ impl Objects {
         self.placements[number].confirmed = Some(Confirmed {
             alone,
             together: None,
+            interleaved: vec![None; self.interleaving.shares.len()],
         });
         let placement = &self.placements[number];
         let losses = (0..self.objects.len()).map(|at| self.counted_loss(at, placement));
-        let (greedy, best) = self.choose(&losses.collect::<Vec<f64>>());
+        let losses: Vec<f64> = losses.collect();
+        let (greedy, best) = self.choose(&losses);
         let placement = &mut self.placements[number];
         (placement.greedy, placement.best) = (greedy, best);
+        placement.shares = filled(&losses, self.budget);
     }
 
     fn place(&self, latency: u64) -> Placement {
         let losses = self.objects.iter().map(|own| self.loss(own, latency));
-        let (greedy, best) = self.choose(&losses.collect::<Vec<f64>>());
+        let losses: Vec<f64> = losses.collect();
+        let (greedy, best) = self.choose(&losses);
         Placement {
             latency,
             greedy,
             best,
+            shares: filled(&losses, self.budget),
             confirmed: None,
         }
     }
@@ -238,7 +301,13 @@ mod tests {
             objects: parts.iter().map(blamed).collect(),
         };
         let objects = parts.iter().map(object).collect();
-        Objects::new(objects, &blame, (10_000, 100), far, 0.05)
+        let times = Times {
+            cycles: 10_000,
+            unlimited_cycles: 10_000,
+            near: 100,
+            intervals: (0, 0),
+        };
+        Objects::new(objects, &blame, &times, (far, &[]), 0.05)
     }
 
     /// By hand: 100 cycles more for an epoch, 500 are allowed. In the order of epochs for a byte, cold, big and small take
@@ -264,6 +333,8 @@ mod tests {
             Some(vec![true, true, true, false])
         );
         assert_eq!(found.placements[1].greedy, [true, false, false, false]);
+        // Of 500 cycles that are allowed, 900 of `big` take five ninths of its pages.
+        assert_eq!(found.placements[1].shares, [1.0, 5.0 / 9.0, 0.0, 0.0]);
     }
 
     /// By hand: of 5 % the core needs 6 for the first object, and 1 for the second.

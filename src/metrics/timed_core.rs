@@ -32,35 +32,68 @@ pub(super) const PERFECT: Entry = Entry {
     name: "perfect_core",
     meaning: "cycles of the same core if every access hit the nearest level",
     make: |asked| {
-        let perfect = |(model, costs): &(CoreModel, Costs)| PerfectCore {
+        let perfect = |(model, costs): &(CoreModel, Costs)| BesideCore {
             core: Machine::perfect(model, asked.settings.rules),
             cycles: InstructionCycles::new(costs),
+            finish: |core, _, counted| counted.perfect_cycles = core.hart_cycles(),
         };
         let core = asked.settings.core.as_ref().map(perfect);
         Ok(core.map(|core| Box::new(core) as Box<dyn Metric>))
     },
 };
 
-struct PerfectCore {
+/// The same core if memories delivered as many lines as come, for what interleaving them brings.
+pub(super) const UNLIMITED: Entry = Entry {
+    name: "unlimited_core",
+    meaning: "cycles of the same core with no limit of bandwidth",
+    make: |asked| {
+        let settings = asked.settings;
+        let blame = settings.blame.as_ref();
+        let is_asked = blame.is_some_and(|blame| blame.with_objects);
+        let is_limited = |model: &CoreModel| {
+            model.ram_interval > 0 || model.far_interval > 0 && !model.places.is_empty()
+        };
+        let core = settings.core.as_ref();
+        let Some((model, costs)) = core.filter(|(model, _)| is_asked && is_limited(model)) else {
+            return Ok(None);
+        };
+        let model = CoreModel {
+            ram_interval: 0,
+            far_interval: 0,
+            ..model.clone()
+        };
+        Ok(Some(Box::new(BesideCore {
+            core: Machine::real(&model, settings.rules)?,
+            cycles: InstructionCycles::new(costs),
+            finish: |core, run, counted| {
+                counted.unlimited_cycles = run.has_addresses.then(|| core.cycles());
+            },
+        })))
+    },
+};
+
+/// A core whose timeline nobody asks for.
+struct BesideCore {
     core: Machine,
     cycles: InstructionCycles,
+    finish: fn(&Machine, &Run<'_>, &mut Counted),
 }
 
-impl Metric for PerfectCore {
+impl Metric for BesideCore {
     fn add(&mut self, program: &Program) {
         self.core.add_hart(program.last().0.hart);
         self.cycles.add(program);
     }
 
     fn take(&mut self, stretch: &Stretch<'_>) {
-        let PerfectCore { core, cycles } = self;
+        let BesideCore { core, cycles, .. } = self;
         stretch.for_each(|step| {
             core.step(&step, cycles.of(step.instruction), &mut Nobody);
         });
     }
 
-    fn finish(self: Box<Self>, _: &Run<'_>, counted: &mut Counted) {
-        counted.perfect_cycles = self.core.hart_cycles();
+    fn finish(self: Box<Self>, run: &Run<'_>, counted: &mut Counted) {
+        (self.finish)(&self.core, run, counted);
     }
 }
 

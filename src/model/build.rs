@@ -89,6 +89,7 @@ impl<'p> NestModel<'p> {
         let streams: Vec<StreamFigures> = streams.into_iter().map(|(_, s)| s).collect();
         let levels = NestLevels::define(&nest, machine, parameters, neighbours, figures);
         nest_traffic.choose(&levels, figures);
+        let arrays = levels::define_bytes_of_arrays(&levels, nest_traffic.actual, figures);
         let moved = (&levels, &nest_traffic);
         let time = TimeFigures::define(
             machine,
@@ -126,6 +127,7 @@ impl<'p> NestModel<'p> {
             working_sets,
             traffic: nest_traffic,
             levels,
+            arrays,
             time,
             figures: first..figures.next(),
         }

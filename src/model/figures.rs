@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::Model;
 use super::catalogue::StaticFigure;
 use super::label::{Instead, Label};
+use super::levels::Arrays;
 use super::parameters::ParameterTable;
 use super::runs_on::RunsOn;
 use super::scenarios;
@@ -110,6 +111,8 @@ pub struct Figures {
     instead: Option<Arc<Instead>>,
     /// The cores that run what the figures are of that are defined now.
     runs_on: RunsOn,
+    /// Whether what nests move is told apart by array.
+    arrays: Arrays,
 }
 
 /// How much of the model is asked for.
@@ -135,6 +138,18 @@ impl Detail {
 }
 
 impl Figures {
+    /// Whether what nests move is told apart by array.
+    pub fn arrays(&self) -> Arrays {
+        self.arrays
+    }
+
+    /// The same, which may tell apart what nests move by array.
+    #[must_use]
+    pub fn with_arrays(mut self, arrays: Arrays) -> Figures {
+        self.arrays = arrays;
+        self
+    }
+
     /// Figures over the symbols of a machine, of another one to compare it with, and of the problem.
     pub fn new(
         (machine, other): (&MachineModel, Option<&MachineModel>),
@@ -179,6 +194,7 @@ impl Figures {
             shared: FxHashMap::default(),
             instead: None,
             runs_on: RunsOn::default(),
+            arrays: Arrays::Together,
         }
     }
 
@@ -220,6 +236,7 @@ impl Figures {
                     shared: self.shared.clone(),
                     instead: self.instead.clone(),
                     runs_on: self.runs_on,
+                    arrays: self.arrays,
                 };
                 let result = work(part, &mut own);
                 let mut defined = own.figures.segments.pop().unwrap_or_default();

@@ -42,6 +42,7 @@ mod nest_model;
 mod open;
 mod operations;
 pub mod parameters;
+pub mod placement;
 mod prediction;
 pub mod ranking;
 pub mod references;
@@ -86,7 +87,10 @@ pub use growth::{Growth, largest_that_fits};
 pub use in_core::InCoreFigures;
 pub use irregular::IrregularFigures;
 pub use label::{Instead, Label, Part, RegisterFile, ReuseSubject, Subject, Swings};
-pub use levels::{CacheFigures, Collision, Neighbours, NestLevels, ReuseFigures, SetAssociative};
+pub use levels::{
+    ArrayFigures, Arrays, CacheFigures, Collision, Neighbours, NestLevels, ReuseFigures,
+    SetAssociative,
+};
 pub use loops::{LoopCounts, LoopFigures};
 pub use measured::{Measured, MeasuredFigures, Measurements};
 pub use nest::Nest;
@@ -94,6 +98,7 @@ pub use nest_model::{Checked, Conflict, CountedLoop, Findings, MARK, NestModel};
 pub use open::{Band, Open, Question};
 pub use operations::{IterationOperations, OperationFigures};
 pub use parameters::{Ambiguous, ParameterTable, Setting, SettingError};
+pub use placement::{FarMemory, Placement};
 pub use prediction::{Prediction, Valued};
 pub use ranking::{Ranked, Ranking};
 pub use registers::{FileFigures, RegisterFigures};
@@ -150,6 +155,8 @@ pub struct Model<'p> {
     findings: Findings,
     /// Measured times beside the estimates, if there are any.
     pub measured: Option<Measured>,
+    /// Far memory that arrays may go to, if that is asked: then what nests move is told apart by array.
+    pub far: Option<FarMemory>,
     /// Number of spatial loops of the deepest nest, at least three.
     pub dimensions: usize,
     /// What iterations of loops around calls touch, by place.
@@ -292,7 +299,16 @@ impl<'p> Model<'p> {
     /// must be in this model.
     pub fn with_measured(&self, measurements: Measurements) -> Model<'p> {
         let asked = (self.figures.detail(), Beside::Sensitivity);
-        self.beside(Some(measurements), None, asked)
+        self.beside((Some(measurements), self.far), None, asked)
+    }
+
+    /// The same model with far memory that arrays may go to, with the values that reports have; models that are made of this
+    /// one have it, too. All nests must be in this model.
+    pub fn with_far_memory(&self, memory: FarMemory) -> Model<'p> {
+        let measurements = self.measured.as_ref().map(|measured| measured.all.clone());
+        let detail = self.figures.detail().max(Detail::Values);
+        let asked = (detail, Beside::Sensitivity);
+        self.beside((measurements, Some(memory)), None, asked)
     }
 
     /// The nest with this number among those of its function.
@@ -311,12 +327,12 @@ impl<'p> Model<'p> {
     /// The same model in other detail, of some of its nests if it says which.
     fn of(&self, kept: Option<HashSet<usize>>, detail: Detail, beside: Beside) -> Model<'p> {
         let measurements = self.measured.as_ref().map(|measured| measured.all.clone());
-        self.beside(measurements, kept, (detail, beside))
+        self.beside((measurements, self.far), kept, (detail, beside))
     }
 
     fn beside(
         &self,
-        measurements: Option<Measurements>,
+        (measurements, far): (Option<Measurements>, Option<FarMemory>),
         kept: Option<HashSet<usize>>,
         asked: (Detail, Beside),
     ) -> Model<'p> {
@@ -326,6 +342,7 @@ impl<'p> Model<'p> {
         };
         collected.findings = self.findings.clone();
         collected.measurements = measurements;
+        collected.far = far;
         if let Some(kept) = kept {
             let known = self.bytes_of_iterations.iter();
             let known = known.map(|(place, bytes)| (*place, self.value(*bytes)));
@@ -366,13 +383,15 @@ impl<'p> Model<'p> {
             left_out,
             findings,
             measurements,
+            far,
             bytes,
         }: Collected<'p>,
         dimensions: usize,
         (detail, beside): (Detail, Beside),
     ) -> Model<'p> {
         let other = (detail == Detail::AnyMachine).then(|| machine.counterpart());
-        let mut figures = Figures::new((&machine, other.as_ref()), &parameters, detail);
+        let mut figures = Figures::new((&machine, other.as_ref()), &parameters, detail)
+            .with_arrays(Arrays::apart_if(far.is_some()));
         let memory_bandwidth = bandwidth::define_memory(&mut figures);
         if nests.iter().any(|nest| nest.runs_on() == RunsOn::OneCore) {
             bandwidth::define_memory_of_one_core(&mut figures);
@@ -463,6 +482,7 @@ impl<'p> Model<'p> {
             left_out,
             findings,
             measured,
+            far,
             dimensions,
             bytes_of_iterations,
         };
@@ -715,6 +735,7 @@ struct Collected<'p> {
     left_out: Option<LeftOut>,
     findings: Findings,
     measurements: Option<Measurements>,
+    far: Option<FarMemory>,
     /// What iterations of loops around calls touch, where not all nests are here.
     bytes: Option<HashMap<calls::LoopPlace, f64>>,
 }
@@ -831,6 +852,7 @@ impl<'p> Collected<'p> {
                 left_out: None,
                 findings: Findings::default(),
                 measurements: None,
+                far: None,
                 bytes: None,
             },
             dimensions,
@@ -858,6 +880,7 @@ impl<'p> Collected<'p> {
             left_out: None,
             findings: Findings::default(),
             measurements: None,
+            far: model.far,
             bytes: None,
         }
     }

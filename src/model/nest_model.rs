@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::in_core::calls_procedures;
-use super::levels::{Collision, NestLevels};
+use super::levels::{ArrayFigures, Collision, NestLevels};
 use super::loops::{LoopCounts, LoopFigures};
 use super::nest::Nest;
 use super::operations::OperationFigures;
@@ -41,6 +41,8 @@ pub struct NestModel<'p> {
     pub traffic: NestTraffic,
     /// Every cache level, by the refined rule.
     pub levels: NestLevels,
+    /// What each array has of its memory traffic, where they are told apart.
+    pub arrays: Vec<ArrayFigures>,
     pub time: TimeFigures,
     /// All figures that were defined for the nest alone.
     pub figures: Range<FigureId>,

@@ -12,11 +12,15 @@ const NEAR: u64 = 200;
 const FAR: u64 = 600;
 
 fn recorded(directory: &Path) -> (PathBuf, PathBuf) {
+    recorded_of(directory, "three.c", "-O1")
+}
+
+fn recorded_of(directory: &Path, source: &str, level: &str) -> (PathBuf, PathBuf) {
     let (program, trace) = (directory.join("three"), directory.join("trace.zst"));
     let status = Command::new("riscv64-linux-gnu-gcc")
-        .args(["-O1", "-g", "-static", "-o"])
+        .args([level, "-g", "-static", "-o"])
         .arg(&program)
-        .arg(command::fixture("objects/three.c"))
+        .arg(command::fixture("objects").join(source))
         .stderr(Stdio::null())
         .status()
         .expect("the compiler runs");
@@ -106,6 +110,36 @@ fn the_core_loses_what_epochs_say() {
             .as_u64()
             .expect("a total")
     );
+}
+
+/// Blocks of the heap are told apart by where they were handed out, whatever goes through them.
+#[test]
+fn blocks_are_named_by_where_they_were_allocated() {
+    for level in ["-O0", "-O1", "-O2", "-O3"] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let run = recorded_of(directory.path(), "sites.c", level);
+        let report = analysed(&run, &["--objects"]);
+        let objects = report["objects"].as_array().expect("objects");
+        let of = |line: u32| {
+            let is_own = |object: &&Value| {
+                let name = object["name"].as_str().expect("a name");
+                name.starts_with("allocated at") && name.ends_with(&format!("sites.c:{line}"))
+            };
+            let own = objects.iter().find(is_own);
+            own.unwrap_or_else(|| panic!("{level}: nothing of line {line}: {objects:#?}"))
+        };
+        let number = |line: u32, what: &str| of(line)[what].as_u64().expect("a number");
+        // The nodes, all of one line; the four rows, which the library's copy may fill; and single blocks.
+        assert!(
+            (500 * 16..=500 * 32).contains(&number(11, "bytes")),
+            "{level}"
+        );
+        assert!(number(11, "accesses") >= 4 * 500, "{level}");
+        assert!(number(34, "bytes") <= 4 * (400 * 8 + 16), "{level}");
+        assert_eq!(number(28, "bytes"), 2000 * 8, "{level}");
+        assert!(number(28, "accesses") >= 3000, "{level}");
+        assert!(number(27, "accesses") >= 3600, "{level}");
+    }
 }
 
 /// Everything elsewhere is the same as RAM at that latency.

@@ -8,6 +8,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use crate::support::programs::{self, WORKED, figures_with_inputs_of, mixed, model};
+use crate::support::sources;
 use crate::support::trace_reports;
 use calamine::{Data, Reader, Xlsx};
 use loopsheet_analysis::analyze;
@@ -19,7 +20,7 @@ use loopsheet_lower as lower;
 use loopsheet_machine::MachineModel;
 use loopsheet_metrics::formulas::{EdagFigure, Figures};
 use loopsheet_metrics::report::{Inputs, TraceReport};
-use loopsheet_model::Model;
+use loopsheet_model::{FarMemory, Model};
 use loopsheet_source::SourceText;
 
 /// Values by sheet, row and column, counted from zero.
@@ -334,6 +335,57 @@ fn editing_inputs_gives_the_figures_of_the_model() {
             .count();
         assert!(changed > 20, "{changed} cells changed");
     }
+}
+
+/// Sheet Placement of an analysis follows sizes, the machine, and far memory; what goes there is an input.
+#[test]
+fn arrays_in_far_memory_follow_all_inputs() {
+    let program = analyze(&sources::units(&["tests/fixtures/far_arrays"]));
+    let memory = |latency_ns| FarMemory {
+        latency_ns,
+        gbs: 16.0,
+        budget: 0.05,
+    };
+    let of = |latency, settings: &[(&str, &str)]| {
+        let model = model(&program, "epyc-7763", settings);
+        model.with_far_memory(memory(latency)).for_any_machine(ROOM)
+    };
+    let before = workbook(&of(250.0, &[])).unwrap();
+    let numbers = [
+        ("far_latency_ns", 900.0),
+        ("dram_gbs", 50.0),
+        ("cores", 8.0),
+    ];
+    let edits: Vec<_> = numbers
+        .iter()
+        .map(|(name, value)| (named_cell(&before, name), *value))
+        .collect();
+    let found = recalculated(&with_numbers(&before, &edits));
+    let after = of(900.0, &[("dram_gbs", "50"), ("cores", "8")]);
+    let expected = cells(&workbook(&after).unwrap());
+    let nests = expected
+        .iter()
+        .find(|(cell, value)| cell.0 == "Placement" && **value == Data::String("Nest".into()));
+    let nests = nests.expect("rows of nests").0.1;
+    let mut checked = 0;
+    for (cell, value) in &expected {
+        // What goes there, and what follows from it, is as written.
+        let follows = cell.1 < nests && cell.1 != 8 && cell.2 < 6;
+        let is_share =
+            cell.2 == 5 && expected.contains_key(&("Placement".into(), cell.1, 7)) && cell.1 < 20;
+        if cell.0 == "Placement"
+            && follows
+            && !is_share
+            && let Data::Float(value) = value
+        {
+            let Some(Data::Float(shown)) = found.get(cell) else {
+                panic!("{cell:?}: {:?}, not {value}", found.get(cell));
+            };
+            assert!(near(*shown, *value), "{cell:?}: {shown}, not {value}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 40, "{checked}");
 }
 
 /// Numbers that were typed into cells of sheets.

@@ -742,6 +742,7 @@ fn allocated_arrays_are_named_by_counts_and_lengths() {
         low,
         high: low + bytes,
         is_variable: false,
+        allocated: Vec::new(),
     };
     let data = vec![
         range("heap 1", 0x1000, 160),
@@ -979,6 +980,7 @@ void f(int n) {
         low,
         high: low + bytes,
         is_variable,
+        allocated: Vec::new(),
     };
     let touched = |range, loads, stores| DataAccesses {
         range,
@@ -1078,6 +1080,7 @@ void f(int n, double *a) {
             low: 0x100,
             high: 0x100 + 8000,
             is_variable: true,
+            allocated: Vec::new(),
         }],
         ..profile(vec![machine_loop(3, None, 1, 1000)], vec![body])
     };
@@ -1494,6 +1497,7 @@ fn a_block_that_was_moved_lends_its_name_to_no_earlier_access() {
         low,
         high: low + 800,
         is_variable: false,
+        allocated: Vec::new(),
     };
     let stores = |line, machine_loop, range| Site {
         data: vec![DataAccesses {
@@ -1572,12 +1576,14 @@ double f(int n, double s) {
                     low: 0x100,
                     high: 0x420,
                     is_variable: true,
+                    allocated: Vec::new(),
                 },
                 DataRange {
                     name: "heap 1".into(),
                     low: 0x1000,
                     high: 0x1320,
                     is_variable: false,
+                    allocated: Vec::new(),
                 },
             ],
             ..profile(vec![machine_loop(3, None, 1, 100)], vec![body])
@@ -1782,12 +1788,14 @@ fn a_namesake_of_a_variable_is_not_that_variable() {
                 low: 0x100,
                 high: 0x420,
                 is_variable: true,
+                allocated: Vec::new(),
             },
             DataRange {
                 name: "heap 1".into(),
                 low: 0x1000,
                 high: 0x1320,
                 is_variable: false,
+                allocated: Vec::new(),
             },
         ],
         ..profile(

@@ -40,6 +40,7 @@ mod entries;
 mod epoch_oracle;
 mod every_capacity;
 mod explain;
+mod far_arrays;
 mod figures;
 mod first_values;
 mod flags;

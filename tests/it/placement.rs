@@ -30,6 +30,22 @@ fn all_addresses_placed_are_another_latency() {
     assert!(cycles(&near) < cycles(&placed));
 }
 
+/// No pages elsewhere are none, all are all; half of them are between.
+#[test]
+fn pages_are_interleaved() {
+    let cycles = |share: &str| {
+        let place = format!("0x0-0xffffffffffffffff=1000@{share}");
+        let report = analysed(&["--place", &place, "--ram-interval", "0"]);
+        let cycles = &report["camat"]["levels"][0]["omega"];
+        cycles.as_u64().expect("cycles")
+    };
+    let near = analysed(&["--ram-interval", "0"]);
+    let near = near["camat"]["levels"][0]["omega"].as_u64();
+    assert_eq!(near, Some(cycles("0%")));
+    let (half, all) = (cycles("50"), cycles("100%"));
+    assert!(cycles("0") < half && half < all);
+}
+
 #[test]
 fn bad_placements_are_refused() {
     for (arguments, said) in [
@@ -46,6 +62,10 @@ fn bad_placements_are_refused() {
         (
             &["--place", "0x10-0x20=5", "--place", "0x18-0x28=far"],
             "from 0x18 on are placed twice",
+        ),
+        (
+            &["--place", "0x10-0x20=far@110"],
+            "`110` is not a percentage",
         ),
         (&["--far", "500"], "--far needs --objects or --place"),
         (&["--confirm"], "--objects"),

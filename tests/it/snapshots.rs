@@ -166,8 +166,9 @@ fn keys_of_static_reports() {
     let doubtful = report(&[&["analyze", path][..], &sized].concat());
     let serial = report(&["analyze", "tests/fixtures/serial"]);
     let listed = report(&["analyze", "samples/kernels", "--function", "triad"]);
+    let placed = report(&["analyze", "tests/fixtures/far_arrays", "--objects"]);
     let reports = [
-        sources, advised, measured, colliding, irregular, doubtful, serial, listed,
+        sources, advised, measured, colliding, irregular, doubtful, serial, listed, placed,
     ];
     let keys = keys("loopsheet/static/1", &reports);
     expect_file!["../golden/keys/static.txt"].assert_eq(&keys);

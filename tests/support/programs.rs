@@ -204,6 +204,7 @@ pub fn function(name: &str, file: &str, constants: &[(&str, &str)], loops: Vec<L
         constants: constants.iter().map(constant).collect(),
         shared: Vec::new(),
         pointed: Vec::new(),
+        objects: Vec::new(),
         body: Block {
             items: loops.into_iter().map(|l| Item::Loop(Box::new(l))).collect(),
             ..Block::default()

@@ -7,7 +7,7 @@ use loopsheet_metrics::blame::{Blame, BlamedInstruction, BlamedLine, BlamedObjec
 use loopsheet_metrics::by_latency::{DepthByLatency, Piece};
 use loopsheet_metrics::epoch::Stores;
 use loopsheet_metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
-use loopsheet_metrics::objects::{Confirmed, Object, Objects};
+use loopsheet_metrics::objects::{Confirmed, Object, Objects, Times};
 use loopsheet_metrics::report::*;
 use loopsheet_regions::SourceLine;
 use loopsheet_trace::isa::Class;
@@ -178,10 +178,17 @@ fn objects() -> Objects {
     let objects = vec![object("a", 4096), object("=b", 8192)];
     let mut blame = blame();
     blame.objects[1].name = Some("=b".into());
-    let mut all = Objects::new(objects, &blame, (10_000, 100), &[300, 1000], 0.05);
+    let times = Times {
+        cycles: 10_000,
+        unlimited_cycles: 9_000,
+        near: 100,
+        intervals: (15, 30),
+    };
+    let mut all = Objects::new(objects, &blame, &times, (&[300, 1000], &[50]), 0.05);
     all.placements[0].confirmed = Some(Confirmed {
         alone: vec![Some(10_300), None],
         together: None,
+        interleaved: vec![Some(10_500)],
     });
     all
 }

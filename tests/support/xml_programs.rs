@@ -626,7 +626,11 @@ fn function() -> impl Strategy<Value = Function> {
         any::<bool>(),
         prop::collection::vec(key(), 0..2),
         prop::collection::vec(constant, 0..3),
-        (pairs(), pairs()),
+        (
+            pairs(),
+            pairs(),
+            prop::collection::vec((name(), object()), 0..3),
+        ),
         block(),
     )
         .prop_map(
@@ -637,7 +641,7 @@ fn function() -> impl Strategy<Value = Function> {
                 is_entry,
                 given_by,
                 constants,
-                (shared, pointed),
+                (shared, pointed, objects),
                 body,
             )| {
                 Function {
@@ -651,10 +655,26 @@ fn function() -> impl Strategy<Value = Function> {
                     constants,
                     shared,
                     pointed,
+                    objects,
                     body,
                 }
             },
         )
+}
+
+fn object() -> impl Strategy<Value = Object> {
+    let owner = (0..6, text(), text()).prop_map(|(kind, name, file)| {
+        let file = file.into();
+        match kind {
+            0 => Owner::Program,
+            1 => Owner::File(file),
+            2 => Owner::Scope { name, file },
+            3 => Owner::Common(name),
+            4 => Owner::Structure(name),
+            _ => Owner::Procedure { name, file },
+        }
+    });
+    (text(), owner).prop_map(|(name, owner)| Object { name, owner })
 }
 
 fn place_symbol() -> impl Strategy<Value = Symbol> {

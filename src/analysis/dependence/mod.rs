@@ -531,6 +531,7 @@ mod tests {
             constants: Vec::new(),
             shared: Vec::new(),
             pointed: Vec::new(),
+            objects: Vec::new(),
             body,
         }
     }

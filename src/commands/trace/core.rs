@@ -60,6 +60,7 @@ pub fn settings(
         "--camat reports cache levels: with --cache none there are none"
     );
     check_ranges(args, caches.len())?;
+    let ram_interval = args.ram_interval.unwrap_or(RAM_INTERVAL);
     let model = CoreModel {
         window: args.window.unwrap_or(WINDOW),
         width: args.issue_width.unwrap_or(WIDTH),
@@ -68,7 +69,8 @@ pub fn settings(
             .collect::<anyhow::Result<_>>()?,
         ram: latency(args) as u64,
         places: Vec::new(),
-        ram_interval: args.ram_interval.unwrap_or(RAM_INTERVAL),
+        ram_interval,
+        far_interval: args.far_interval.unwrap_or(ram_interval),
         first_shared: args.shared_level.map_or(caches.len(), |level| level - 1),
         blocking_stores: args.blocking_stores,
     };

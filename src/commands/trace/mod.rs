@@ -159,6 +159,7 @@ pub fn analyse(
     let graph = graph::drawn(args, &counted)?;
     let timed = counted.core.take().map(|core| core::camat(args, core));
     let objects = counted.objects.take();
+    let unlimited_cycles = counted.unlimited_cycles;
     let path = trace.display().to_string();
     let mut report = traced::of(
         path,
@@ -179,7 +180,10 @@ pub fn analyse(
     report.source = source.filter(|_| read.format.has_opcodes());
     report.notes.extend(core);
     report.notes.extend(placed);
-    report.objects = placement::objects(args, objects, report.blame.as_ref(), timed.as_ref())?;
+    let model = settings.core.as_ref().map(|(model, _)| model);
+    let model = model.map(|model| (model, unlimited_cycles));
+    report.objects =
+        placement::objects(args, objects, report.blame.as_ref(), timed.as_ref(), model)?;
     if let Some(objects) = &mut report.objects {
         let said = placement::confirm(args, objects, &variables, &settings)?;
         report.notes.extend(said);

@@ -10,8 +10,8 @@ use crate::cli::TraceArgs;
 use crate::metrics::analysis::Analysis;
 use crate::metrics::blame::Blame;
 use crate::metrics::camat::Camat;
-use crate::metrics::objects::{Object, Objects};
-use crate::metrics::out_of_order::Place;
+use crate::metrics::objects::{Object, Objects, Times};
+use crate::metrics::out_of_order::{CoreModel, Pages, Place};
 use crate::metrics::settings::Settings;
 use crate::wording;
 
@@ -24,11 +24,21 @@ const NOTHING: f64 = 0.001;
 const MOST_NAMED: usize = 3;
 /// Latencies that a sheet has columns for.
 const MOST_FAR: usize = 8;
+/// Percent of all pages that are interleaved.
+const INTERLEAVED: [u64; 4] = [25, 50, 75, 100];
+const MOST_INTERLEAVED: usize = 20;
 
 fn far(args: &TraceArgs) -> &[u64] {
     match args.far.is_empty() {
         true => &FAR,
         false => &args.far,
+    }
+}
+
+fn interleaved(args: &TraceArgs) -> &[u64] {
+    match args.interleave.is_empty() {
+        true => &INTERLEAVED,
+        false => &args.interleave,
     }
 }
 
@@ -43,6 +53,11 @@ fn check_far(args: &TraceArgs) -> anyhow::Result<()> {
         args.far.len() <= MOST_FAR,
         "--far: at most {MOST_FAR} latencies are possible, not {}",
         args.far.len()
+    );
+    anyhow::ensure!(
+        args.interleave.len() <= MOST_INTERLEAVED,
+        "--interleave: at most {MOST_INTERLEAVED} shares are possible, not {}",
+        args.interleave.len()
     );
     let near = latency(args);
     let nearer = far(args).iter().find(|far| (**far as f64) < near);
@@ -72,6 +87,17 @@ pub fn places(args: &TraceArgs, variables: &[Variable]) -> anyhow::Result<Vec<Pl
             .rsplit_once('=')
             .context("it must be NAME=CYCLES or NAME=far")
             .with_context(what)?;
+        let (cycles, pages) = match cycles.split_once('@') {
+            None => (cycles, Pages::ALL),
+            Some((cycles, percent)) => {
+                let pages = percent.trim_end_matches('%').parse().ok();
+                let pages = pages.and_then(Pages::percent);
+                let pages = pages
+                    .with_context(|| format!("`{percent}` is not a percentage of its pages"))
+                    .with_context(what)?;
+                (cycles, pages)
+            }
+        };
         let cycles = match cycles {
             "far" => far(args)[0],
             cycles => cycles
@@ -84,7 +110,12 @@ pub fn places(args: &TraceArgs, variables: &[Variable]) -> anyhow::Result<Vec<Pl
                 .with_context(what)?,
         };
         let (low, high) = range(name, variables).with_context(what)?;
-        Ok(Place { low, high, cycles })
+        Ok(Place {
+            low,
+            high,
+            cycles,
+            pages,
+        })
     };
     let mut places = args
         .place
@@ -123,8 +154,17 @@ fn range(name: &str, variables: &[Variable]) -> anyhow::Result<(u64, u64)> {
 /// For whoever reads the core's figures.
 pub fn in_words(places: &[Place]) -> Option<String> {
     let words = places.iter().map(|place| {
-        let Place { low, high, cycles } = place;
-        format!("{low:#x} to {high:#x} at {cycles} cycles")
+        let Place {
+            low,
+            high,
+            cycles,
+            pages,
+        } = place;
+        let part = match *pages {
+            Pages::ALL => String::new(),
+            some => format!("{} % of the pages of ", some.in_percent()),
+        };
+        format!("{part}{low:#x} to {high:#x} at {cycles} cycles")
     });
     let words: Vec<String> = words.collect();
     (!words.is_empty()).then(|| {
@@ -135,7 +175,8 @@ pub fn in_words(places: &[Place]) -> Option<String> {
     })
 }
 
-/// Objects with the epochs that they are blamed for.
+/// Objects with the epochs that they are blamed for. `core` is what ran, with its cycles if there were no limit of bandwidth
+/// where it has one.
 ///
 /// # Errors
 /// The share that may be lost is none.
@@ -144,21 +185,31 @@ pub fn objects(
     objects: Option<Vec<Object>>,
     blame: Option<&Blame>,
     camat: Option<&Camat>,
+    core: Option<(&CoreModel, Option<u64>)>,
 ) -> anyhow::Result<Option<Objects>> {
     let loss = args.loss.unwrap_or(LOSS);
     anyhow::ensure!(
         (0.0..=1000.0).contains(&loss),
         "--loss {loss}: must be from 0 to 1000 percent"
     );
-    let (Some(objects), Some(blame), Some(camat)) = (objects, blame, camat) else {
+    let (Some(objects), Some(blame), Some(camat), Some((model, unlimited_cycles))) =
+        (objects, blame, camat, core)
+    else {
         return Ok(None);
     };
-    let times = (cycles(camat), latency(args) as u64);
+    let cycles = cycles(camat);
+    let times = Times {
+        cycles,
+        unlimited_cycles: unlimited_cycles.unwrap_or(cycles),
+        near: latency(args) as u64,
+        intervals: (model.ram_interval, model.far_interval),
+    };
+    let asked = (far(args), interleaved(args));
     Ok(Some(Objects::new(
         objects,
         blame,
-        times,
-        far(args),
+        &times,
+        asked,
         loss / 100.0,
     )))
 }
@@ -197,8 +248,12 @@ pub fn confirm(
     let in_core = |which: &[usize], latency: u64| -> anyhow::Result<Option<u64>> {
         let far = which.iter().map(|at| {
             let (low, high) = ranges[*at]?;
-            let cycles = latency;
-            Some(Place { low, high, cycles })
+            Some(Place {
+                low,
+                high,
+                cycles: latency,
+                pages: Pages::ALL,
+            })
         });
         match far.collect::<Option<Vec<Place>>>() {
             // The run itself.
@@ -242,11 +297,38 @@ pub fn confirm(
                 )
             }
         });
+        let interleaved = in_core_interleaved(args, latency, settings)?;
         if let Some(confirmed) = &mut objects.placements[number].confirmed {
             confirmed.together = together;
+            confirmed.interleaved = interleaved;
         }
     }
     Ok(said)
+}
+
+/// Cycles of the run in the core with each share of all pages in memory of that latency; unknown where some are elsewhere.
+///
+/// # Errors
+/// The trace cannot be read again.
+fn in_core_interleaved(
+    args: &TraceArgs,
+    latency: u64,
+    settings: &Settings,
+) -> anyhow::Result<Vec<Option<u64>>> {
+    let is_placed = (settings.core.as_ref()).is_some_and(|(model, _)| !model.places.is_empty());
+    let shares = interleaved(args).par_iter();
+    let in_core = |percent: &u64| {
+        let pages = Pages::percent(*percent).filter(|_| !is_placed);
+        let place = pages.map(|pages| Place {
+            low: 0,
+            high: u64::MAX,
+            cycles: latency,
+            pages,
+        });
+        let cycles = place.map(|place| in_the_core(args, &[place], settings));
+        cycles.transpose()
+    };
+    shares.map(in_core).collect()
 }
 
 fn is_free((low, high): (u64, u64), places: &[Place]) -> bool {

@@ -103,6 +103,7 @@ fn refuse_what_needs_a_trace(args: &TraceArgs) -> anyhow::Result<()> {
         (!args.ports.is_empty(), "--ports"),
         (!args.mshrs.is_empty(), "--mshrs"),
         (args.ram_interval.is_some(), "--ram-interval"),
+        (args.far_interval.is_some(), "--far-interval"),
     ];
     let asked: Vec<&str> = asked
         .into_iter()

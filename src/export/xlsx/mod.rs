@@ -9,6 +9,7 @@ mod compare;
 mod control;
 mod dependencies;
 mod diff;
+mod far_arrays;
 mod goal;
 mod highlights;
 mod inputs;
@@ -225,6 +226,7 @@ fn push_model(
     loops_and_topics.for_each(&mut push);
     push(listed(Sheet::Arrays, book, arrays)?);
     push(listed(Sheet::Caches, book, caches)?);
+    far_arrays::write(book)?.into_iter().for_each(&mut push);
     push(listed(Sheet::Conditions, book, conditions)?);
     if let Some(roofline) = &model.roofline {
         push(roofline::write(book, roofline)?);
@@ -270,6 +272,7 @@ fn define_names(workbook: &mut Workbook, book: Book) -> Result<(), XlsxError> {
     scenarios::define_names(workbook, book)?;
     tornado::define_names(workbook, book)?;
     goal::define_names(workbook, book)?;
+    far_arrays::define_names(workbook, book)?;
     machine::define_names(workbook, book)?;
     presets::define_names(workbook, book)?;
     parameters::define_names(workbook, book)

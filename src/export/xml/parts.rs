@@ -10,7 +10,7 @@ use crate::analysis::facts::{self, *};
 use crate::analysis::in_core::{Chain, ChainKind, Functions, Order, Steps};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::expr::{Expr, Symbol, SymbolKind};
-use crate::ir::ElementType;
+use crate::ir::{ElementType, Name};
 use crate::message_passing::InterfaceKind;
 use crate::source::optimisation::Optimisation;
 
@@ -274,6 +274,46 @@ pub(super) fn named(fields: &Fields<'_>) -> Result<FunctionKey, XmlError> {
     };
     fields.finish();
     Ok(key)
+}
+
+/// The array of the program that a name stands for.
+pub(super) fn object(fields: &Fields<'_>) -> Result<(Name, Object), XmlError> {
+    const OWNERS: [&str; 6] = [
+        "program",
+        "file",
+        "scope",
+        "common",
+        "structure",
+        "procedure",
+    ];
+    let known = |text: &str| OWNERS.iter().position(|owner| *owner == text);
+    let owners = OWNERS.join(", ");
+    let owner = fields.word("owner", known, &owners)?;
+    let of = || fields.required("of").map(String::from);
+    let file = || fields.required("file").map(Arc::from);
+    let owner = match owner {
+        None => return Err(fields.missing("owner")),
+        Some(0) => Owner::Program,
+        Some(1) => Owner::File(file()?),
+        Some(2) => Owner::Scope {
+            name: of()?,
+            file: file()?,
+        },
+        Some(3) => Owner::Common(of()?),
+        Some(4) => Owner::Structure(of()?),
+        Some(_) => Owner::Procedure {
+            name: of()?,
+            file: file()?,
+        },
+    };
+    let name = Name::read(fields.required("name")?);
+    let storage = fields.required("storage")?.to_string();
+    fields.finish();
+    let object = Object {
+        name: storage,
+        owner,
+    };
+    Ok((name, object))
 }
 
 /// What an iteration keeps in one kind of registers.

@@ -204,6 +204,14 @@ impl Reader {
             children.map(pair).collect()
         };
         let (shared, pointed) = (pairs("ls:shares")?, pairs("ls:points")?);
+        let mut objects = Vec::new();
+        for child in element
+            .children
+            .iter()
+            .filter(|child| child.name == "ls:object")
+        {
+            objects.push(parts::object(&Fields::new(child, context))?);
+        }
         let mut given_by = Vec::new();
         for child in element
             .children
@@ -230,6 +238,7 @@ impl Reader {
             constants,
             shared,
             pointed,
+            objects,
             body,
         });
         Ok(())
@@ -360,7 +369,7 @@ fn read_block(
             "else" => read_else(&inner, scope, ids, &mut block.items)?,
             "local" | "nonlocal" => context.not_modelled(child, "arrays are known by their uses"),
             "pininfo" => context.not_modelled(child, "measured counters come from traces"),
-            "ls:constant" | "ls:shares" | "ls:points" | "ls:giver"
+            "ls:constant" | "ls:shares" | "ls:points" | "ls:object" | "ls:giver"
                 if element.name == "function" => {}
             "ls:chain" | "ls:outer" if element.name == "loop" => {}
             "ls:range" if element.name == "if" => {}

@@ -191,6 +191,7 @@ fn function(function: &Function) -> Element {
         constants,
         shared,
         pointed,
+        objects,
         body,
         is_shown: _,
     } = function;
@@ -219,6 +220,7 @@ fn function(function: &Function) -> Element {
         .containing(constants.iter().map(constant))
         .containing(shared.iter().map(|pair| storage("ls:shares", pair)))
         .containing(pointed.iter().map(|pair| storage("ls:points", pair)))
+        .containing(objects.iter().map(object))
         .containing(given_by.iter().map(|giver| named("ls:giver", giver)));
     block(
         element,
@@ -228,6 +230,24 @@ fn function(function: &Function) -> Element {
             loops: &[],
         },
     )
+}
+
+/// An array with the one of the program that it stands for.
+fn object((name, of): &(Name, Object)) -> Element {
+    let (owner, of_owner, file) = match &of.owner {
+        Owner::Program => ("program", None, None),
+        Owner::File(file) => ("file", None, Some(file)),
+        Owner::Scope { name, file } => ("scope", Some(name), Some(file)),
+        Owner::Common(name) => ("common", Some(name), None),
+        Owner::Structure(name) => ("structure", Some(name), None),
+        Owner::Procedure { name, file } => ("procedure", Some(name), Some(file)),
+    };
+    Element::new("ls:object")
+        .with("name", name)
+        .with("storage", &of.name)
+        .with("owner", owner)
+        .maybe("of", of_owner)
+        .maybe("file", file)
 }
 
 /// An array with storage that it may lie in.

@@ -12,7 +12,7 @@ use crate::binary::Variable;
 use crate::counted::Counted;
 use crate::metric::Run;
 use crate::objects::Object;
-use crate::profile::{DataRange, Site, SourceProfile};
+use crate::profile::{DataAccesses, DataRange, Site, SourceProfile};
 use crate::trace::InstructionId;
 use loopsheet_regions::SourceLine;
 
@@ -22,6 +22,8 @@ pub(super) struct Names<'a> {
     profile: Option<&'a SourceProfile>,
     /// By instruction.
     sites: &'a [u32],
+    /// By instruction, too.
+    data: &'a [Vec<DataAccesses>],
     settings: &'a BlameSettings,
 }
 
@@ -32,6 +34,7 @@ impl<'a> Names<'a> {
             run,
             profile: profile.and_then(|profile| profile.as_ref().ok()),
             sites: &counted.sites_of_instructions,
+            data: &counted.data_of_instructions,
             settings,
         }
     }
@@ -87,12 +90,17 @@ impl<'a> Names<'a> {
         };
         let object =
             |(name, (touches, variable)): (Option<String>, (Touches, Option<u32>))| Object {
-                name,
-                bytes: variable.map_or(touches.high - touches.low, whole),
+                bytes: match variable {
+                    Some(variable) => whole(variable),
+                    None => {
+                        (self.bytes_of_blocks(name.as_ref())).unwrap_or(touches.high - touches.low)
+                    }
+                },
                 accesses: touches.accesses,
                 misses: touches.misses,
                 memory_depth: variable.and_then(|variable| depths.of(variable)),
                 epochs: 0,
+                name,
             };
         objects.into_iter().map(object).collect()
     }
@@ -128,28 +136,41 @@ impl<'a> Names<'a> {
             Some(variable) => Some(self.settings.variables[variable as usize].name.clone()),
             None if self.profile.is_none() => None,
             None if instruction.is_relative_to_stack() => Some(DataRange::STACK.to_string()),
-            None => self.site(id).map(|site| self.elsewhere(site)),
+            None => self.site(id).map(|site| self.elsewhere(id, site)),
         }
     }
 
-    /// What a line goes to that is no variable.
-    fn elsewhere(&self, site: &Site) -> String {
+    /// Where an instruction goes that is no variable: what it accessed, or else all that its line did.
+    fn elsewhere(&self, id: InstructionId, site: &Site) -> String {
+        let own = self.data.get(id.0 as usize).map_or(&[][..], Vec::as_slice);
+        let found = self.objects_of(own);
+        let found = found.or_else(|| self.objects_of(&site.data));
+        found.unwrap_or_else(|| "no name".to_string())
+    }
+
+    fn objects_of(&self, data: &[DataAccesses]) -> Option<String> {
         let ranges = self
             .profile
             .map(|profile| &profile.data[..])
             .unwrap_or_default();
-        let own = site
-            .data
+        let own = data.iter().map(|own| &ranges[own.range as usize]);
+        let names = own.filter(|range| !range.is_variable);
+        let mut names: Vec<String> = names.map(DataRange::object).collect();
+        names.dedup();
+        (!names.is_empty()).then(|| names.join(" or "))
+    }
+
+    /// Bytes of all blocks that are called so: what was accessed of each.
+    fn bytes_of_blocks(&self, name: Option<&String>) -> Option<u64> {
+        let ranges = self.profile.map(|profile| &profile.data[..])?;
+        let is_own =
+            |range: &&DataRange| !range.allocated.is_empty() && Some(&range.object()) == name;
+        let own: Vec<u64> = ranges
             .iter()
-            .map(|accesses| &ranges[accesses.range as usize]);
-        let names: Vec<&str> = own
-            .filter(|range| !range.is_variable)
-            .map(|range| range.name.as_str())
+            .filter(is_own)
+            .map(|range| range.high - range.low)
             .collect();
-        match names.is_empty() {
-            true => "no name".to_string(),
-            false => names.join(" or "),
-        }
+        (!own.is_empty()).then(|| own.iter().sum())
     }
 }
 

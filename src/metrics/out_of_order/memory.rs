@@ -50,6 +50,8 @@ pub(super) struct Memory {
     levels: Vec<Vec<LevelState>>,
     /// When RAM takes up accesses.
     ram: Spaced,
+    /// When the memory beside it does.
+    far: Spaced,
     settled: u64,
     is_perfect: bool,
 }
@@ -110,6 +112,7 @@ impl Memory {
             shared: None,
             levels: Vec::new(),
             ram: Spaced::new(model.ram_interval),
+            far: Spaced::new(model.far_interval),
             settled: 0,
             is_perfect: true,
         }
@@ -217,6 +220,13 @@ impl Memory {
         (start, end)
     }
 
+    fn bank(&mut self, bank: Bank) -> &mut Spaced {
+        match bank {
+            Bank::Ram => &mut self.ram,
+            Bank::Far => &mut self.far,
+        }
+    }
+
     fn state(&mut self, hart: u16, level: usize) -> &mut LevelState {
         let owner = if level >= self.model.first_shared {
             0
@@ -267,13 +277,17 @@ impl Memory {
                 None => at = looked_up,
             }
         }
-        let taken_up = self.ram.first_free(at);
+        let (bank, cycles) = match self.model.place_of(address) {
+            None => (Bank::Ram, self.model.ram),
+            Some(place) => (Bank::Far, place.cycles),
+        };
+        let taken_up = self.bank(bank).first_free(at);
         Path {
             visits,
-            end: taken_up + self.model.ram_of(address),
+            end: taken_up + cycles,
             is_secondary: false,
             held_up: 0,
-            ram: Some(taken_up),
+            ram: Some((bank, taken_up)),
         }
     }
 
@@ -304,8 +318,8 @@ impl Memory {
     }
 
     fn reserve(&mut self, hart: u16, address: u64, path: &Path) {
-        if let Some(taken_up) = path.ram {
-            self.ram.take(taken_up);
+        if let Some((bank, taken_up)) = path.ram {
+            self.bank(bank).take(taken_up);
         }
         for (level, visit) in path.visits.iter().enumerate() {
             let line = address / u64::from(self.model.levels[level].spec.line);
@@ -329,12 +343,21 @@ impl Memory {
     pub fn settle(&mut self, cycle: u64) {
         self.settled = cycle;
         self.ram.forget_before(cycle);
+        self.far.forget_before(cycle);
         for level in self.levels.iter_mut().flatten() {
             level.ports.forget_before(cycle);
             level.mshrs.forget_before(cycle);
             level.under_way.retain(|_, line| line.there > cycle);
         }
     }
+}
+
+/// Where what no cache has comes from.
+#[derive(Clone, Copy)]
+enum Bank {
+    Ram,
+    /// What is placed elsewhere.
+    Far,
 }
 
 /// One access's way through the levels.
@@ -346,8 +369,8 @@ struct Path {
     is_secondary: bool,
     /// Cycles by which it would start before the miss that it waits for.
     held_up: u64,
-    /// When RAM takes it up, if it goes there.
-    ram: Option<u64>,
+    /// When RAM, or the memory beside it, takes it up, if it goes there.
+    ram: Option<(Bank, u64)>,
 }
 
 #[derive(Clone, Copy)]

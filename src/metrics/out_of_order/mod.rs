@@ -67,6 +67,8 @@ pub struct CoreModel {
     /// Cycles between two accesses that RAM takes up: a line over its bandwidth; 0 for as many as come. Waiting
     /// for RAM is part of the miss.
     pub ram_interval: u64,
+    /// The same of the memory that `places` are in: a memory of its own, beside RAM.
+    pub far_interval: u64,
     /// Levels from this one on, counted from 0, belong to all harts; those before are each hart's own.
     pub first_shared: usize,
     /// Whether a store is done only with its access.
@@ -79,15 +81,52 @@ pub struct Place {
     pub low: u64,
     pub high: u64,
     pub cycles: u64,
+    /// Which of its pages are there.
+    pub pages: Pages,
+}
+
+/// Bytes of the pages that are interleaved.
+pub const PAGE: u64 = 4096;
+
+/// Of every 100 pages so many, spread evenly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pages {
+    percent: u64,
+}
+
+impl Pages {
+    pub const ALL: Pages = Pages { percent: 100 };
+
+    /// `None` where it is more than all.
+    pub fn percent(percent: u64) -> Option<Pages> {
+        (percent <= 100).then_some(Pages { percent })
+    }
+
+    /// The share in percent.
+    pub fn in_percent(self) -> u64 {
+        self.percent
+    }
+
+    /// Whether the page of an address is one of them.
+    fn hold(self, address: u64) -> bool {
+        // A page is one where the whole number of those so far grows.
+        let before = address / PAGE % 100 * self.percent;
+        before % 100 + self.percent >= 100
+    }
+}
+
+impl Place {
+    fn holds(&self, address: u64) -> bool {
+        address < self.high && self.pages.hold(address)
+    }
 }
 
 impl CoreModel {
-    /// Cycles from the last level's miss to the data at an address.
-    fn ram_of(&self, address: u64) -> u64 {
+    /// The place that an address is in, if it is not RAM.
+    fn place_of(&self, address: u64) -> Option<&Place> {
         let after = self.places.partition_point(|place| place.low <= address);
-        let place = after.checked_sub(1).map(|number| self.places[number]);
-        let place = place.filter(|place| address < place.high);
-        place.map_or(self.ram, |place| place.cycles)
+        let place = after.checked_sub(1).map(|number| &self.places[number]);
+        place.filter(|place| place.holds(address))
     }
 }
 

@@ -42,6 +42,7 @@ fn model(levels: Vec<LevelModel>) -> CoreModel {
         places: Vec::new(),
         ram: 10,
         ram_interval: 0,
+        far_interval: 0,
         first_shared: 8,
         blocking_stores: false,
     }
@@ -210,4 +211,42 @@ fn ram_takes_up_one_access_at_a_time() {
     };
     let (accesses, _) = run(&machine, &[("lw a0,0(s0)", 0), ("lw a1,0(s0)", 0x100)]);
     assert_eq!(accesses, [(0, vec![(3, 10)]), (0, vec![(3, 14)])]);
+}
+
+/// Half of the pages are in a memory of its own, which takes an access up beside RAM, and is 5 cycles farther away.
+#[test]
+fn memories_side_by_side_take_up_accesses_of_their_own() {
+    let half = Place {
+        low: 0,
+        high: u64::MAX,
+        cycles: 15,
+        pages: Pages::percent(50).expect("a share"),
+    };
+    let machine = CoreModel {
+        ram_interval: 4,
+        far_interval: 6,
+        places: vec![half],
+        ..model(vec![level("1KiB,full", 3, 4, 4)])
+    };
+    let loads = ["lw a0,0(s0)", "lw a1,0(s0)", "lw a2,0(s0)", "lw a3,0(s0)"];
+    let addresses = [0, 0x1000, 0x2100, 0x3100];
+    let program: Vec<(&str, u64)> = loads.into_iter().zip(addresses).collect();
+    let (accesses, _) = run(&machine, &program);
+    let misses: Vec<u64> = accesses.iter().map(|(_, stays)| stays[0].1).collect();
+    assert_eq!(misses, [10, 15, 14, 21]);
+}
+
+#[test]
+fn so_many_of_a_hundred_pages_are_elsewhere() {
+    for percent in [0, 1, 25, 33, 50, 99, 100] {
+        let pages = Pages::percent(percent).expect("a share");
+        let count = |from: u64, to: u64| {
+            let pages = (from..to).filter(|page| pages.hold(page * PAGE));
+            pages.count() as u64
+        };
+        assert_eq!(count(700, 800), percent);
+        // Spread evenly: of so many pages about their share.
+        assert!(count(0, 10).abs_diff(percent / 10) <= 1);
+    }
+    assert_eq!(Pages::percent(101), None);
 }

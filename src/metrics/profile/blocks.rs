@@ -1,6 +1,8 @@
 //! Blocks of memory that no variable names, as far as accesses tell them apart: by address, and by the calls of the
 //! functions that hand out memory (`malloc`, `realloc`, `free`) in between.
 
+use super::origins::Origin;
+
 /// What one instruction touched, from one of these calls to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
@@ -9,6 +11,34 @@ pub struct Extent {
     /// Calls so far, when it was touched first and last.
     pub first: u32,
     pub last: u32,
+    /// Where it was handed out.
+    pub origin: Handed,
+}
+
+/// Where memory was handed out, by the site of the call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Handed {
+    #[default]
+    Unknown,
+    At(Origin),
+    /// At several.
+    AtSome,
+}
+
+impl Handed {
+    pub fn of(origin: Option<Origin>) -> Handed {
+        origin.map_or(Handed::Unknown, Handed::At)
+    }
+
+    /// Of both together.
+    pub fn and(self, other: Handed) -> Handed {
+        match (self, other) {
+            (own, Handed::Unknown) => own,
+            (Handed::Unknown, other) => other,
+            (Handed::At(a), Handed::At(b)) if a == b => self,
+            _ => Handed::AtSome,
+        }
+    }
 }
 
 impl Extent {
@@ -67,7 +97,13 @@ impl Blocks {
 
     /// Adds an access to an instruction's extents, the one touched last being the last: to the one that it goes on with,
     /// or as a new one.
-    pub fn add(&self, extents: &mut Vec<Extent>, low: u64, high: u64, most: usize) {
+    pub fn add(
+        &self,
+        extents: &mut Vec<Extent>,
+        (low, high): (u64, u64),
+        origin: Handed,
+        most: usize,
+    ) {
         let goes_on = |extent: &Extent| {
             low <= extent.high && high >= extent.low && !self.has_ended(extent, self.calls)
         };
@@ -82,10 +118,12 @@ impl Blocks {
                 high,
                 first: self.calls,
                 last: self.calls,
+                origin,
             },
         };
         extent.add(low, high);
         extent.last = self.calls;
+        extent.origin = extent.origin.and(origin);
         extents.push(extent);
     }
 
@@ -243,6 +281,7 @@ mod tests {
             high,
             first,
             last,
+            origin: Handed::Unknown,
         }
     }
 
@@ -250,8 +289,9 @@ mod tests {
     fn an_instruction_goes_on_where_it_was_or_begins_anew() {
         let mut blocks = Blocks::default();
         let mut extents = Vec::new();
-        let add =
-            |blocks: &Blocks, extents: &mut Vec<Extent>, low| blocks.add(extents, low, low + 8, 3);
+        let add = |blocks: &Blocks, extents: &mut Vec<Extent>, low| {
+            blocks.add(extents, (low, low + 8), Handed::Unknown, 3);
+        };
         add(&blocks, &mut extents, 0x100);
         blocks.begin();
         // The next element, in a block that has grown.

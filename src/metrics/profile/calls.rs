@@ -79,6 +79,12 @@ impl CallStack {
         self.open.len()
     }
 
+    /// The site of the innermost call from code that has lines.
+    pub fn last_with_line(&self) -> Option<u32> {
+        let mut from = self.open.iter().rev().filter(|open| open.is_from_lines);
+        from.next().map(|open| open.from)
+    }
+
     /// What went back elsewhere than to the last call left several at once (`longjmp`): back to the innermost call from
     /// the function that it is in now.
     fn catch_up(&mut self, expected: u32, spot: &Spot) {

@@ -7,8 +7,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::blocks::{Blocks, Extent, Maker, united};
-use super::{Accesses, DataAccesses, DataRange};
+use super::blocks::{Blocks, Extent, Handed, Maker, united};
+use super::{Accesses, AllocatedAt, DataAccesses, DataRange};
 use crate::binary::Variable;
 use crate::trace::Instruction;
 use crate::trace::isa::Access;
@@ -96,7 +96,7 @@ impl DataMeter {
         access: Access,
         addresses: &[u64],
         every: usize,
-        inside: bool,
+        (inside, origin): (bool, Handed),
     ) {
         let bytes = u64::from(access.bytes);
         let touched = &mut self.instructions[index];
@@ -129,10 +129,16 @@ impl DataMeter {
                     .last_mut()
                     .filter(|extent| extent.last == self.blocks.now())
                 {
-                    Some(extent) => extent.add(address, past),
-                    None => self
-                        .blocks
-                        .add(&mut touched.elsewhere, address, past, MOST_EXTENTS),
+                    Some(extent) => {
+                        extent.add(address, past);
+                        extent.origin = extent.origin.and(origin);
+                    }
+                    None => self.blocks.add(
+                        &mut touched.elsewhere,
+                        (address, past),
+                        origin,
+                        MOST_EXTENTS,
+                    ),
                 }
                 touched.other.count(access.kind, 1, bytes);
                 continue;
@@ -146,9 +152,13 @@ impl DataMeter {
     }
 
     /// The ranges by address, and for each instruction what it accessed of them.
-    pub fn finish(self) -> (Vec<DataRange>, Vec<Vec<DataAccesses>>) {
+    /// `place` says where a site stands.
+    pub fn finish(
+        self,
+        place: &dyn Fn(u32) -> Option<AllocatedAt>,
+    ) -> (Vec<DataRange>, Vec<Vec<DataAccesses>>) {
         let mut ranges = Vec::new();
-        let of_extents = self.elsewhere(&mut ranges);
+        let of_extents = self.elsewhere(&mut ranges, place);
         let others = self.of_others(&ranges);
         let other = others.map(|range| {
             ranges.push(range);
@@ -169,6 +179,7 @@ impl DataMeter {
                 low,
                 high,
                 is_variable: true,
+                allocated: Vec::new(),
             });
         }
         let mut by_instruction = Vec::with_capacity(self.instructions.len());
@@ -213,7 +224,11 @@ impl DataMeter {
     }
 
     /// What no variable names, of code with lines; and by extent of that code, in its order, the number of its range.
-    fn elsewhere(&self, named: &mut Vec<DataRange>) -> Vec<u32> {
+    fn elsewhere(
+        &self,
+        named: &mut Vec<DataRange>,
+        place: &dyn Fn(u32) -> Option<AllocatedAt>,
+    ) -> Vec<u32> {
         let own = || self.instructions.iter().filter(|touched| touched.has_line);
         let extents: Vec<Extent> = own()
             .flat_map(|touched| touched.elsewhere.iter().copied())
@@ -235,6 +250,7 @@ impl DataMeter {
             let Some(range) = all.reduce(|all, one| united(Some(all), one.0, one.1)) else {
                 continue;
             };
+            let allocated = allocated(members.iter().map(|&member| extents[member].origin), place);
             let name = match () {
                 () if self.stacks.iter().any(|stack| is_inside(range, *stack)) => {
                     DataRange::STACK.to_string()
@@ -249,6 +265,7 @@ impl DataMeter {
                     low: range.0,
                     high: range.1,
                     is_variable: false,
+                    allocated,
                 }),
             }
             members
@@ -279,6 +296,7 @@ impl DataMeter {
             low,
             high,
             is_variable: false,
+            allocated: Vec::new(),
         })
     }
 }
@@ -294,6 +312,9 @@ fn together(ranges: &[DataRange], own: &BTreeSet<u32>) -> DataRange {
         [first, _, _, .., last] => format!("{first} … {last}"),
         _ => names.join(", "),
     };
+    let is_known = all.iter().all(|range| !range.allocated.is_empty());
+    let allocated = all.iter().flat_map(|range| range.allocated.clone());
+    let allocated: BTreeSet<AllocatedAt> = allocated.filter(|_| is_known).collect();
     let longest = all.iter().max_by_key(|range| range.high - range.low);
     let (low, high) = longest.map_or((0, 0), |range| (range.low, range.high));
     DataRange {
@@ -301,6 +322,18 @@ fn together(ranges: &[DataRange], own: &BTreeSet<u32>) -> DataRange {
         low,
         high,
         is_variable: false,
+        allocated: allocated.into_iter().collect(),
+    }
+}
+
+/// Where a block was handed out whose parts were handed out there: nowhere if that is not known of any, or not clear.
+fn allocated(
+    origins: impl Iterator<Item = Handed>,
+    place: &dyn Fn(u32) -> Option<AllocatedAt>,
+) -> Vec<AllocatedAt> {
+    match origins.fold(Handed::Unknown, Handed::and) {
+        Handed::At(site) => place(site).into_iter().collect(),
+        Handed::Unknown | Handed::AtSome => Vec::new(),
     }
 }
 

@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
+use super::blocks::Handed;
 use super::calls::{CallCounts, CallStack, Calls};
 use super::data::DataMeter;
+use super::origins::Origins;
 use super::rounds::{Finished, Left, RoundsMeter};
 use super::strides::StrideMeter;
-use super::symbols::hands_out_memory;
+use super::symbols::{hands_out_memory, returns_memory};
 use super::vectors::{Elements, VectorMeter};
 use super::{
-    Begun, Called, DataAccesses, MachineLoop, Moved, OnBehalf, Operations, Site, SourceProfile,
-    Vectors,
+    AllocatedAt, Begun, Called, DataAccesses, MachineLoop, Moved, OnBehalf, Operations, Site,
+    SourceProfile, Vectors,
 };
 use crate::counted::Counted;
 use crate::metric::{Metric, Program, Run, Stretch, ram_use};
@@ -29,6 +31,8 @@ pub struct ProfileMeter {
     spots: Vec<Spot>,
     /// Whether a function that hands out memory begins with it.
     hand_out: Vec<bool>,
+    /// Whether what it returns then is memory.
+    returns_memory: Vec<bool>,
     /// Positions among `threads`, by instruction.
     harts: Vec<u16>,
     threads: Vec<Thread>,
@@ -39,6 +43,7 @@ pub struct ProfileMeter {
     seen: Vec<Moved>,
     calls: CallCounts,
     data: DataMeter,
+    origins: Origins,
     strides: StrideMeter,
     vectors: VectorMeter,
 }
@@ -51,6 +56,8 @@ struct Thread {
     calls: CallStack,
     /// Calls that were open when a function that hands out memory began, as long as it goes on.
     hands_out: Option<usize>,
+    /// The site of the call that asked it for memory.
+    asked_at: Option<u32>,
 }
 
 impl ProfileMeter {
@@ -60,6 +67,8 @@ impl ProfileMeter {
             sites,
             spots: Vec::new(),
             hand_out: Vec::new(),
+            returns_memory: Vec::new(),
+            origins: Origins::default(),
             harts: Vec::new(),
             threads: Vec::new(),
             rounds: RoundsMeter::default(),
@@ -75,8 +84,12 @@ impl ProfileMeter {
     fn add_instruction(&mut self, instruction: &Instruction) {
         let spot = self.sites.spot_of(instruction);
         self.spots.push(spot);
-        self.hand_out
-            .push(spot.is_first_of_function && hands_out_memory(self.sites.function_of(spot.site)));
+        let is = |what: fn(&str) -> bool| {
+            spot.is_first_of_function && what(self.sites.function_of(spot.site))
+        };
+        self.hand_out.push(is(hands_out_memory));
+        self.returns_memory.push(is(returns_memory));
+        self.origins.add_instruction(instruction);
         self.rounds.add(self.sites.loops_after(self.rounds.len()));
         self.harts.push(instruction.hart);
         let threads = usize::from(instruction.hart) + 1;
@@ -101,10 +114,16 @@ impl ProfileMeter {
             .hands_out
             .is_some_and(|began| spot.has_line || depth < began)
         {
+            let has_returned = thread.hands_out.is_some_and(|began| depth < began);
             thread.hands_out = None;
+            if let Some(site) = thread.asked_at.take().filter(|_| has_returned) {
+                self.origins.returned(hart, site);
+            }
         }
         if self.hand_out[index] && thread.hands_out.is_none() {
             thread.hands_out = Some(depth.max(1));
+            let asked = self.returns_memory[index] && depth > 0;
+            thread.asked_at = thread.calls.last_with_line().filter(|_| asked);
             self.data.hand_out();
         }
         if let Some(access) = access {
@@ -113,9 +132,12 @@ impl ProfileMeter {
             // Whole registers have an address for each byte.
             let every = usize::from(bytes / access.bytes.max(1)).max(1);
             let inside = thread.hands_out.is_some();
-            self.data.step(index, element, addresses, every, inside);
+            let origin = Handed::of(self.origins.accessed(index, hart));
+            self.data
+                .step(index, element, addresses, every, (inside, origin));
             self.attribute(spot.site, levels);
         }
+        self.origins.step(index, hart, addresses);
         let thread = &mut self.threads[usize::from(self.harts[index])];
         if let Some(function) = spot.function {
             let (last, left) = thread.last.entry(function).or_default();
@@ -155,7 +177,7 @@ impl ProfileMeter {
         }
     }
 
-    /// What was counted, with the instructions of the trace and how often each was executed.
+    /// What was counted, with the instructions of the trace and how often each was executed; and what each accessed.
     ///
     /// # Errors
     /// The trace is not one of this program, or it was loaded elsewhere.
@@ -163,7 +185,7 @@ impl ProfileMeter {
         self,
         instructions: &[Instruction],
         executions: &[u64],
-    ) -> Result<SourceProfile, RegionError> {
+    ) -> Result<(SourceProfile, Vec<Vec<DataAccesses>>), RegionError> {
         let files = self.sites.files();
         let Places {
             sites: places,
@@ -175,7 +197,14 @@ impl ProfileMeter {
         let on_stack: Vec<bool> = (0..instructions.len())
             .map(|index| self.data.is_on_stack(index))
             .collect();
-        let (data, of_instructions) = self.data.finish();
+        let place = |site: u32| {
+            let line = places[site as usize].line.as_ref()?;
+            Some(AllocatedAt {
+                file: line.file.to_string(),
+                line: line.line,
+            })
+        };
+        let (data, of_instructions) = self.data.finish(&place);
         let levels = self.seen.len();
         let mut sites: Vec<Site> = places.iter().map(|place| site(place, levels)).collect();
         for (index, (instruction, executions)) in instructions.iter().zip(executions).enumerate() {
@@ -224,44 +253,50 @@ impl ProfileMeter {
                 .on_behalf
                 .push(OnBehalf { site, instructions });
         }
-        let mut calls: Vec<_> = self.calls.calls.into_iter().collect();
-        calls.sort_unstable_by_key(|(key, _)| *key);
-        for (
-            (from, to),
-            Calls {
-                times,
-                instructions,
-                accesses,
-            },
-        ) in calls
-        {
-            let function = places[to as usize].function.clone();
-            let found = &mut sites[from as usize].calls;
-            match found.iter_mut().find(|called| called.function == function) {
-                Some(called) => {
-                    called.times += times;
-                    called.instructions += instructions;
-                    called.accesses.add(&accesses);
-                }
-                None => found.push(Called {
-                    function,
-                    times,
-                    instructions,
-                    accesses,
-                }),
-            }
-        }
+        add_calls(&mut sites, &places, self.calls.calls);
         let counts = loops.iter().zip(self.rounds.finish());
         let loops = counts
             .map(|(place, counts)| machine_loop(place, counts))
             .collect();
-        Ok(SourceProfile {
+        let profile = SourceProfile {
             sites,
             loops,
             data,
             files,
             statements,
-        })
+        };
+        Ok((profile, of_instructions))
+    }
+}
+
+/// Gives sites the functions that they call.
+fn add_calls(sites: &mut [Site], places: &[SitePlace], calls: FxHashMap<(u32, u32), Calls>) {
+    let mut calls: Vec<_> = calls.into_iter().collect();
+    calls.sort_unstable_by_key(|(key, _)| *key);
+    for (
+        (from, to),
+        Calls {
+            times,
+            instructions,
+            accesses,
+        },
+    ) in calls
+    {
+        let function = places[to as usize].function.clone();
+        let found = &mut sites[from as usize].calls;
+        match found.iter_mut().find(|called| called.function == function) {
+            Some(called) => {
+                called.times += times;
+                called.instructions += instructions;
+                called.accesses.add(&accesses);
+            }
+            None => found.push(Called {
+                function,
+                times,
+                instructions,
+                accesses,
+            }),
+        }
     }
 }
 
@@ -334,7 +369,11 @@ impl Metric for ProfileMeter {
     fn finish(self: Box<Self>, run: &Run<'_>, counted: &mut Counted) {
         counted.sites_of_instructions = self.spots.iter().map(|spot| spot.site).collect();
         let instructions = &run.program.instructions;
-        counted.profile = Some(self.profile(instructions, run.executions));
+        let found = self.profile(instructions, run.executions);
+        counted.profile = Some(found.map(|(profile, data)| {
+            counted.data_of_instructions = data;
+            profile
+        }));
     }
 }
 

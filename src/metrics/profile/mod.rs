@@ -5,6 +5,7 @@ mod blocks;
 mod calls;
 mod data;
 mod meter;
+mod origins;
 mod rounds;
 mod strides;
 mod symbols;
@@ -328,6 +329,16 @@ pub struct DataRange {
     pub low: u64,
     pub high: u64,
     pub is_variable: bool,
+    /// Where the calls stand that handed it out (`malloc` and its kin), as far as that is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allocated: Vec<AllocatedAt>,
+}
+
+/// Where a call stands that handed out memory.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct AllocatedAt {
+    pub file: String,
+    pub line: u32,
 }
 
 /// What a range of addresses is.
@@ -344,6 +355,18 @@ impl DataRange {
     /// Names of ranges that are not variables. A variable may have such a name, too.
     pub const STACK: &str = "stack";
     pub const CONSTANTS: &str = "constants";
+
+    /// What an object is called that lies there: by where it was handed out, if that is known.
+    pub fn object(&self) -> String {
+        match self.allocated.is_empty() {
+            true => self.name.clone(),
+            false => {
+                let at = |own: &AllocatedAt| format!("{}:{}", own.file, own.line);
+                let all: Vec<String> = self.allocated.iter().map(at).collect();
+                format!("allocated at {}", all.join(" or "))
+            }
+        }
+    }
 
     pub fn kind(&self) -> RangeKind {
         match self.name.as_str() {

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::geometry::Geometry;
 use super::steps::Step;
-use super::{Irregular, Profile, compute};
+use super::{Profile, Wanted, compute};
 use crate::expr::{Expr, FigureId, Node};
 use crate::figures::Figures;
 use crate::nest::Nest;
@@ -41,7 +41,7 @@ impl Cells<'_> {
 pub(super) fn profile(
     nest: &Nest,
     geometry: &Geometry,
-    (unit, irregular): (&Expr, Irregular),
+    (unit, wanted): (&Expr, Wanted),
     parameters: &ParameterTable,
     figures: &mut Figures,
 ) -> Profile<Expr> {
@@ -50,10 +50,7 @@ pub(super) fn profile(
         known: RefCell::default(),
     };
     let resolve = |expr: &Expr| parameters.resolve(nest.function, expr);
-    compute(
-        geometry,
-        &resolve,
-        (unit.clone(), irregular),
-        &|step, expr| cells.name(step, expr),
-    )
+    compute(geometry, &resolve, (unit.clone(), wanted), &|step, expr| {
+        cells.name(step, expr)
+    })
 }

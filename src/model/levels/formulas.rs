@@ -16,6 +16,7 @@
 
 use std::sync::Arc;
 
+use super::by_array::{ArrayLines, Arrays, Known};
 use super::cells::profile;
 use super::geometry::Geometry;
 use super::neighbours::Neighbours;
@@ -25,7 +26,7 @@ use super::part_fetched::{COST_W, PartFetched};
 use super::reuse_figures::ReuseFigures;
 use super::sequence::REUSE_BETWEEN_NESTS;
 use super::warm::{WARM, define_found_again};
-use super::{Irregular, Profile, Reuse, condition, profiled};
+use super::{Irregular, Profile, Reuse, Wanted, condition, profiled};
 use crate::bandwidth;
 use crate::catalogue::StaticFigure as F;
 use crate::expr::{Comparison, Expr, FigureId, Lookup, Symbol};
@@ -82,6 +83,8 @@ pub struct NestLevels {
     /// Pages of irregular accesses that the TLB does not hold; `None` if there are no such accesses, or
     /// the machine does not say what it holds.
     pub pages: Option<Pages<FigureId>>,
+    /// Lines of single arrays, where they are told apart.
+    pub(super) arrays: Vec<ArrayLines>,
     /// Whether lines that no prefetcher predicts are taken to arrive at the bandwidth, as the machine does not say what
     /// they take, and are more than a few.
     pub has_unrated_lines: bool,
@@ -124,8 +127,12 @@ fn values(
 ) -> NestLevels {
     let neighbours =
         neighbours.map(|all| all.map(&|number| number.as_number().unwrap_or(f64::NAN)));
+    let wanted = Wanted {
+        irregular: Irregular::Counted,
+        arrays: figures.arrays(),
+    };
     let numbers = with_values(nest, (parameters, figures), |value| {
-        let unit = ("line_bytes", Irregular::Counted);
+        let unit = ("line_bytes", wanted);
         let (profile, geometry) = profiled(nest, value, neighbours.as_ref(), unit);
         let has_pages = machine.has_translation() && !profile.is_foreseen();
         let pages = has_pages.then(|| pages::count(nest, value));
@@ -187,7 +194,9 @@ fn values(
             |capacity| (None, condition(&names, &profile, capacity)),
         )
     };
-    let caches = caches.iter().enumerate().map(of).collect();
+    let caches: Vec<CacheFigures> = caches.iter().enumerate().map(of).collect();
+    let known = (nest, &profile, neighbours.as_ref());
+    let arrays = arrays_of_numbers(known, caches.last(), figures);
     let pages = pages.map(|Pages { missed, touched }| Pages {
         missed: figures.define(F::PagesMissed, Expr::from(missed)),
         touched: figures.define(F::PagesTouched, Expr::from(touched)),
@@ -202,8 +211,31 @@ fn values(
         pages,
         all: Some(all),
         has_unrated_lines,
+        arrays,
         ..NestLevels::default()
     }
+}
+
+/// Lines of single arrays, where they are told apart.
+fn arrays_of_numbers(
+    (nest, profile, neighbours): (&Nest, &Profile<f64>, Option<&Neighbours<f64>>),
+    last: Option<&CacheFigures>,
+    figures: &mut Figures,
+) -> Vec<ArrayLines> {
+    let Some(last) = last.filter(|_| !profile.arrays.is_empty()) else {
+        return Vec::new();
+    };
+    let known = |number: &f64| Expr::from(*number);
+    let all: Vec<Reuse<Expr>> = profile.reuses.iter().map(|own| own.map(&known)).collect();
+    let neighbours = neighbours.map(|all| all.map(&known));
+    Known {
+        nest,
+        arrays: profile.arrays.iter().map(|own| own.map(&known)).collect(),
+        reuses: (all.iter().map(|reuse| (reuse, reuse.distance.clone()))).collect(),
+        neighbours: neighbours.as_ref(),
+        capacity: last.capacity.into(),
+    }
+    .define(figures)
 }
 
 /// Calls with what evaluates expressions of the nest.
@@ -228,7 +260,7 @@ fn unrated(
     machine: &MachineModel,
     (parameters, figures): (&ParameterTable, &Figures),
 ) -> bool {
-    let unit = ("line_bytes", Irregular::Counted);
+    let unit = ("line_bytes", Irregular::Counted.into());
     !machine.has_irregular_rates()
         && with_values(nest, (parameters, figures), |value| {
             let (profile, _) = profiled(nest, value, None, unit);
@@ -266,6 +298,65 @@ fn shown_reuses(
         )
     };
     shown.iter().map(define).collect()
+}
+
+/// Lines of arrays that are written first, and irregular ones where these have figures.
+fn parts_fetched(
+    profile: &Profile<Expr>,
+    defined: &[(usize, ReuseFigures)],
+    irregular: Irregular,
+    figures: &mut Figures,
+) -> (Option<PartFetched>, Option<PartFetched>) {
+    let mut part = |kind: F, least: &Expr, of: fn(&Reuse<Expr>) -> &Expr| {
+        PartFetched::define(kind, least, (profile, of), defined, figures)
+    };
+    let written_first = part(F::WrittenFirst, &profile.written_first, |reuse| {
+        &reuse.written_first
+    });
+    let unforeseen = match irregular {
+        Irregular::Ignored => None,
+        Irregular::Counted => part(F::IrregularPart, &profile.unforeseen, |reuse| {
+            &reuse.unforeseen
+        }),
+    };
+    (written_first, unforeseen)
+}
+
+/// Lines of single arrays, where they are told apart.
+fn arrays_of_formulas(
+    (nest, profile, neighbours): (&Nest, &Profile<Expr>, Option<&Neighbours<Expr>>),
+    defined: &[(usize, ReuseFigures)],
+    capacities: &[(Arc<str>, FigureId)],
+    figures: &mut Figures,
+) -> Vec<ArrayLines> {
+    let Some((_, capacity)) = capacities.last().filter(|_| !profile.arrays.is_empty()) else {
+        return Vec::new();
+    };
+    let some = profile.reuses.iter().filter(|reuse| reuse.is_some());
+    let distances = defined.iter().map(|(_, reuse)| Expr::from(reuse.distance));
+    Known {
+        nest,
+        arrays: profile.arrays.clone(),
+        reuses: some.zip(distances).collect(),
+        neighbours,
+        capacity: (*capacity).into(),
+    }
+    .define(figures)
+}
+
+/// Whether irregular lines have figures, and what a profile tells apart.
+fn wanted(machine: &MachineModel, figures: &Figures) -> (Irregular, Wanted) {
+    let irregular = counted(machine, figures.detail());
+    let arrays = figures.arrays();
+    let wanted = Wanted {
+        // Of single arrays it is said whether they have such lines.
+        irregular: match arrays {
+            Arrays::Apart => Irregular::Counted,
+            Arrays::Together => irregular,
+        },
+        arrays,
+    };
+    (irregular, wanted)
 }
 
 /// Whether irregular lines are told apart: where the machine says what they take, or any machine may.
@@ -327,7 +418,8 @@ fn formulas(
     let geometry = Geometry::of(nest).blocked(nest, &|_| true);
     let names = geometry.names(nest);
     let line = Expr::machine("line_bytes");
-    let line_unit = (&line, counted(machine, figures.detail()));
+    let (irregular, wanted) = wanted(machine, figures);
+    let line_unit = (&line, wanted);
     let mut profile = profile(nest, &geometry, line_unit, parameters, figures);
     if let Some(neighbours) = neighbours {
         neighbours.mark(&mut profile, &|v| geometry.original(nest, v));
@@ -341,18 +433,7 @@ fn formulas(
     let of_nest = (nest, &geometry, names.as_slice());
     let defined = define_reuses(of_nest, &profile, &capacities, parameters, figures);
     let conditions = conditions(&names);
-    let part = |kind: F, least: &Expr, of: fn(&Reuse<Expr>) -> &Expr, figures: &mut Figures| {
-        PartFetched::define(kind, least, (&profile, of), &defined, figures)
-    };
-    let least = &profile.written_first;
-    let written_first = part(
-        F::WrittenFirst,
-        least,
-        |reuse| &reuse.written_first,
-        figures,
-    );
-    let least = &profile.unforeseen;
-    let unforeseen = part(F::IrregularPart, least, |reuse| &reuse.unforeseen, figures);
+    let (written_first, unforeseen) = parts_fetched(&profile, &defined, irregular, figures);
     let of = |(position, (name, capacity)): (usize, &(Arc<str>, FigureId))| {
         let switch = Expr::machine(REUSE_BETWEEN_NESTS);
         let held = neighbours.map(|neighbours| neighbours.held(&Expr::from(*capacity), &switch));
@@ -409,7 +490,9 @@ fn formulas(
             |_| (Some(held), text),
         )
     };
-    let caches = capacities.iter().enumerate().map(of).collect();
+    let caches: Vec<CacheFigures> = capacities.iter().enumerate().map(of).collect();
+    let of_nest = (nest, &profile, neighbours);
+    let arrays = arrays_of_formulas(of_nest, &defined, &capacities, figures);
     let pages = unforeseen
         .as_ref()
         .and_then(|_| pages::define(nest, (&geometry, machine), parameters, figures));
@@ -424,6 +507,7 @@ fn formulas(
         neighbours: neighbours.filter(|_| is_between_nests(figures)),
         pages,
         has_unrated_lines: unrated(nest, machine, (parameters, figures)),
+        arrays,
     }
 }
 

@@ -76,6 +76,8 @@ impl<N: Number> Profiler<'_, N> {
                     None => N::of(0.0),
                 };
                 let (parts, references, inside, shared) = (Vec::new(), vec![r], None, None);
+                let both = [vec![fetched.clone()], vec![written.clone()]];
+                let arrays = self.reused_of_arrays(&references, &both, &N::of(1.0));
                 let (between, gap) = (carrier, RANDOM);
                 Reuse {
                     carrier,
@@ -90,6 +92,7 @@ impl<N: Number> Profiler<'_, N> {
                     references,
                     inside,
                     shared,
+                    arrays,
                 }
             }));
         }

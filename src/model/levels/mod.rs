@@ -67,6 +67,7 @@
 
 mod apart;
 mod blocks;
+mod by_array;
 mod cells;
 mod collisions;
 mod domain;
@@ -115,6 +116,8 @@ use reuse::{Covered, Profiler};
 use steps::NameStep;
 
 pub(crate) use blocks::block_symbol;
+pub(crate) use by_array::define_bytes as define_bytes_of_arrays;
+pub use by_array::{ArrayFigures, Arrays};
 pub(crate) use collisions::collision;
 pub use collisions::{Collision, SetAssociative};
 pub(crate) use doubts::doubts;
@@ -133,7 +136,7 @@ pub fn profile(
     value: &dyn Fn(&Expr) -> f64,
     neighbours: Option<&Neighbours<f64>>,
 ) -> (Profile<f64>, Vec<String>) {
-    let unit = ("line_bytes", Irregular::Ignored);
+    let unit = ("line_bytes", Irregular::Ignored.into());
     let (profile, geometry) = profiled(nest, value, neighbours, unit);
     (profile, geometry.names(nest))
 }
@@ -143,14 +146,14 @@ fn profiled(
     nest: &Nest,
     value: &dyn Fn(&Expr) -> f64,
     neighbours: Option<&Neighbours<f64>>,
-    (unit, irregular): (&str, Irregular),
+    (unit, wanted): (&str, Wanted),
 ) -> (Profile<f64>, Geometry) {
     let is_blocked = !blocked(nest, value).is_empty();
     let geometry = Geometry::of(nest).blocked(nest, &|_| is_blocked);
     let mut profile = compute(
         &geometry,
         value,
-        (value(&Expr::machine(unit)), irregular),
+        (value(&Expr::machine(unit)), wanted),
         &|_, number| number,
     );
     if let Some(neighbours) = neighbours {
@@ -172,6 +175,22 @@ enum Irregular {
     Ignored,
 }
 
+/// What is told apart.
+#[derive(Clone, Copy, Debug)]
+struct Wanted {
+    irregular: Irregular,
+    arrays: Arrays,
+}
+
+impl From<Irregular> for Wanted {
+    fn from(irregular: Irregular) -> Wanted {
+        Wanted {
+            irregular,
+            arrays: Arrays::Together,
+        }
+    }
+}
+
 /// The loops of a nest that are blocked, by their position from outside, with the iterations of a block.
 pub fn blocked(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> Vec<(usize, f64)> {
     let size = |v: usize| value(&Expr::from(blocks::block_symbol(nest, v)));
@@ -188,7 +207,7 @@ pub(crate) fn blockable(nest: &Nest) -> Vec<usize> {
 fn compute<N: Number>(
     geometry: &Geometry,
     value: &dyn Fn(&Expr) -> N,
-    (line, irregular): (N, Irregular),
+    (line, wanted): (N, Wanted),
     name: NameStep<N>,
 ) -> Profile<N> {
     let covered = cover((&geometry.domain, &geometry.references), value);
@@ -197,7 +216,7 @@ fn compute<N: Number>(
     geometry.name_blocks(&mut domain, name);
     reference::name_sizes(&mut references, (name, names));
     let lines = Lines::new(&domain, line, (name, names));
-    let unforeseen = match irregular {
+    let unforeseen = match wanted.irregular {
         Irregular::Counted => lines.unforeseen(&references),
         Irregular::Ignored => Vec::new(),
     };
@@ -206,6 +225,7 @@ fn compute<N: Number>(
         references: &references,
         covered: &covered,
         unforeseen,
+        arrays: wanted.arrays,
     };
     let mut profile = profiler.profile();
     if !geometry.fixed.is_empty() {
@@ -217,6 +237,7 @@ fn compute<N: Number>(
             references: &fixed,
             covered: &covered,
             unforeseen: Vec::new(),
+            arrays: Arrays::Together,
         };
         once.fetch_once(&mut profile);
     }

@@ -57,6 +57,7 @@ pub type Bodies<N> = RefCell<FxHashMap<(usize, usize), N>>;
 #[derive(Clone, Debug)]
 pub struct Found<N> {
     pub within: Within,
+    pub array: ArrayPart,
     /// Bytes touched since, for the lines for which that is least and most.
     pub near: N,
     pub far: N,
@@ -91,24 +92,37 @@ impl<N: Number> Found<N> {
             .if_at_most(capacity, &capacity.minus(&self.near).over(&width), &none);
         lines.times(&self.far.if_at_most(capacity, &N::of(1.0), &part))
     }
+
+    /// The same; those of nests that have only the function in common count as `switch` says.
+    fn held_with(&self, capacity: &N, switch: &N) -> N {
+        match self.within {
+            Within::Loop => self.held(capacity),
+            Within::Function => self.held(capacity).times(switch),
+        }
+    }
 }
 
 impl<N: Number> Neighbours<N> {
     /// Lines to fetch and lines to write back that a cache of so many bytes holds; those of nests that have only the
     /// function in common count as `switch` says: 0 or 1.
     pub fn held(&self, capacity: &N, switch: &N) -> (N, N) {
-        let one = |found: &Found<N>| match found.within {
-            Within::Loop => found.held(capacity),
-            Within::Function => found.held(capacity).times(switch),
-        };
+        let one = |found: &Found<N>| found.held_with(capacity, switch);
         let sum = |found: &[Found<N>]| N::sum(found.iter().map(one));
         (sum(&self.fetched), sum(&self.written))
+    }
+
+    /// Both together, of one array.
+    pub fn held_of(&self, array: &ArrayPart, capacity: &N, switch: &N) -> N {
+        let all = self.fetched.iter().chain(&self.written);
+        let own = all.filter(|found| found.array == *array);
+        N::sum(own.map(|found| found.held_with(capacity, switch)))
     }
 
     /// The same over another kind of number.
     pub fn map<M>(&self, value: &dyn Fn(&N) -> M) -> Neighbours<M> {
         let one = |found: &Found<N>| Found {
             within: found.within,
+            array: found.array.clone(),
             near: value(&found.near),
             far: value(&found.far),
             lines: value(&found.lines),
@@ -425,6 +439,7 @@ impl<N: Number> Search<'_, N> {
                 0 => Within::Function,
                 _ => Within::Loop,
             },
+            array: array.clone(),
             near: name(step(StaticFigure::LeastSince), near),
             far: name(step(StaticFigure::MostSince), far),
             lines: name(step(StaticFigure::LinesOfEarlier), lines),

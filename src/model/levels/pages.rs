@@ -26,7 +26,7 @@ pub struct Pages<T> {
 pub(super) fn count(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> Pages<f64> {
     let [page, reach, warm] =
         ["page_bytes", "tlb_bytes", WARM].map(|name| value(&Expr::machine(name)));
-    let (pages, _) = profiled(nest, value, None, ("page_bytes", Irregular::Counted));
+    let (pages, _) = profiled(nest, value, None, ("page_bytes", Irregular::Counted.into()));
     let touched = pages.cold * page;
     let missed = match warm > 0.0 && touched <= reach {
         true => 0.0,
@@ -47,7 +47,7 @@ pub(super) fn define(
         return None;
     }
     let page = Expr::machine("page_bytes");
-    let unit = (&page, Irregular::Counted);
+    let unit = (&page, Irregular::Counted.into());
     let pages = profile(nest, &geometry.of_pages(), unit, parameters, figures);
     let reach = Expr::machine("tlb_bytes");
     let missed = pages

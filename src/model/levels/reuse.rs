@@ -25,6 +25,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::by_array::{Arrays, OfArray};
 use super::domain::{Domain, Given, Span, Tiles};
 use super::number::Number;
 use super::overlap::Counted;
@@ -68,6 +69,8 @@ pub struct Reuse<N> {
     pub inside: Option<N>,
     /// Of reuse that a loop around several nests carries: the bytes that one iteration of it touches in all of them.
     pub shared: Option<N>,
+    /// The lines of each array, where they are told apart.
+    pub arrays: Vec<OfArray<N>>,
 }
 
 impl<N: Number> Reuse<N> {
@@ -86,6 +89,7 @@ impl<N: Number> Reuse<N> {
             references: self.references.clone(),
             inside: self.inside.as_ref().map(value),
             shared: self.shared.as_ref().map(value),
+            arrays: self.arrays.iter().map(|own| own.map(value)).collect(),
         }
     }
 }
@@ -109,6 +113,8 @@ pub struct Profile<N> {
     /// Of those that are fetched, the ones that no prefetcher predicts.
     pub unforeseen: N,
     pub reuses: Vec<Reuse<N>>,
+    /// Lines that any cache fetches and writes back of each array, where they are told apart.
+    pub arrays: Vec<OfArray<N>>,
 }
 
 /// What of a reference counts.
@@ -140,6 +146,7 @@ pub struct Profiler<'a, N> {
     pub covered: &'a Covered<N>,
     /// Of each reference one if no prefetcher predicts its lines, else nothing; empty where that does not matter.
     pub unforeseen: Vec<N>,
+    pub arrays: Arrays,
 }
 
 /// Lines by which reuse came out too small, by reference and kind.
@@ -161,6 +168,7 @@ impl<N: Number> Profiler<'_, N> {
             written_first: self.compulsory_written_first(&free),
             unforeseen: self.compulsory_unforeseen(&free),
             reuses: Vec::new(),
+            arrays: self.compulsory_of_arrays(&free),
         };
         let outermost = Context {
             given: free,
@@ -319,6 +327,7 @@ impl<N: Number> Profiler<'_, N> {
                 let written_first = written_first.times(&outer.times);
                 let unforeseen = self.unforeseen_of(&references, &lines[0]);
                 let unforeseen = unforeseen.times(&outer.times);
+                let arrays = self.reused_of_arrays(&references, &lines, &outer.times);
                 let [fetched, written] = lines.map(|lines| N::sum(lines).times(&outer.times));
                 let distance = self
                     .distance(part, between, gap, inner, outer)
@@ -338,6 +347,7 @@ impl<N: Number> Profiler<'_, N> {
                     references,
                     inside,
                     shared: None,
+                    arrays,
                 });
             }
         }

@@ -34,7 +34,7 @@ pub use camat::{
 pub use edag::{BrentReport, EdagReport};
 pub use epochs::{CacheEpochsReport, EpochsReport, ProfiledTraceReport, ProfilesReport};
 pub use memory_chain::{ChainInstructionReport, ChainLineReport, ChainReport};
-pub use objects::{FarReport, ObjectReport};
+pub use objects::{FarReport, InterleavedReport, InterleavingReport, ObjectReport, ShareReport};
 pub use regions::RegionReport;
 pub use remote::{QUANTILES, RemoteReport};
 pub use reuse::{RegionReuseReport, ReuseReport};
@@ -80,6 +80,9 @@ pub struct RunReport {
     /// What may go to slower memory, those that may go first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objects: Option<Vec<ObjectReport>>,
+    /// What comes of pages of all objects in RAM and far memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interleaving: Option<InterleavingReport>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<ScheduleReport>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -200,6 +203,7 @@ impl RunReport {
                 .map(|depth| ToleranceReport::of(depth, inputs)),
             blame: blame.as_ref().map(BlameReport::of),
             objects: objects.as_ref().map(self::objects::objects),
+            interleaving: objects.as_ref().map(self::objects::interleaving),
             schedule: schedule
                 .as_ref()
                 .map(|GreedySchedule { time }| ScheduleReport { time: *time }),

@@ -11,6 +11,7 @@ mod levels;
 mod loops;
 mod measured;
 mod nests;
+mod placement;
 mod registers;
 mod sensitivity;
 mod subscripts;
@@ -45,6 +46,10 @@ pub use measured::{InlinedReport, MeasuredReport, MeasuredTotalReport, UnjoinedT
 pub use nests::{
     CheckedReport, ExtentReport, NestReport, ReferencesReport, StreamReport, TrafficReport,
     WorkingSetReport, WorkingSetsReport,
+};
+pub use placement::{
+    ArrayOfProgramReport, InterleavedArraysReport, InterleavedShareReport, PlacedPartReport,
+    PlacedReport, PlacementReport,
 };
 pub use registers::{RegisterFileReport, RegistersReport};
 pub use sensitivity::{SweepReport, SweptNestReport};
@@ -104,6 +109,9 @@ pub struct StaticReport<F = FunctionReport> {
     /// What was measured in all, where times were given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<MeasuredTotalReport>,
+    /// Arrays that may go to slower memory, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placement: Option<PlacementReport>,
     /// `None` where nothing communicates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub communication: Option<CommunicationReport>,
@@ -151,6 +159,7 @@ impl<F> StaticReport<F> {
             sensitivity: self.sensitivity,
             advice: self.advice,
             measured: self.measured,
+            placement: self.placement,
             communication: self.communication,
         }
     }
@@ -193,6 +202,7 @@ impl<F: Send> StaticReport<F> {
             sensitivity: swept.map(sensitivity::sweeps),
             advice: swept.map(advice::all),
             measured: model.measured.as_ref().map(MeasuredTotalReport::of),
+            placement: PlacementReport::of(model),
             communication: CommunicationReport::of(model),
         }
     }

@@ -99,6 +99,7 @@ void f(int n) {
         low,
         high: low + bytes,
         is_variable,
+        allocated: Vec::new(),
     };
     let run = SourceProfile {
         data: vec![

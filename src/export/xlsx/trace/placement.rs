@@ -7,15 +7,24 @@ use super::super::layout::{Sheet, fixed_column_range};
 use super::super::page::UNKNOWN;
 use super::super::style::{self, Look, Role};
 use super::{Page, TraceBook, inputs};
+use crate::expr::Expr;
+use crate::metrics::interleaving;
 use crate::metrics::objects::{self, Object, Objects};
 use crate::metrics::tables;
 
 const BYTES: ColNum = 1;
+const MISSES: ColNum = 3;
 const DEPTH: ColNum = 4;
 const EPOCHS: ColNum = 5;
 const SHARE: ColNum = 6;
 /// Loss, sum so far, and whether it goes, of each latency.
 const FIRST: ColNum = 7;
+
+/// Of each latency: the share of its pages with interleaving, and what is lost so far then.
+const PAGES: ColNum = 4;
+const WITH_PAGES: ColNum = 5;
+/// Of each latency where the core was asked.
+const IN_CORE: ColNum = 6;
 
 /// Columns of each latency; one more where the core was asked.
 fn each(all: &Objects) -> ColNum {
@@ -24,8 +33,8 @@ fn each(all: &Objects) -> ColNum {
         .iter()
         .any(|placement| placement.confirmed.is_some())
     {
-        true => 5,
-        false => 4,
+        true => 7,
+        false => 6,
     }
 }
 
@@ -37,7 +46,8 @@ pub(super) fn write<'a>(book: TraceBook<'a>, all: &Objects) -> Result<Page<'a>, 
         0,
         "Estimated: an epoch in which retirement waits for an object takes as many more cycles as its memory is farther away. \
          Objects are taken in order of epochs per byte as long as the budget allows; best: the set with most bytes at the \
-         inputs of the run. An object whose misses overlap with another's can lose more: `--confirm` runs the core with it.",
+         inputs of the run. With interleaving, the first object that does not fit goes with as many of its pages as do; below: what \
+         pages of all objects in both memories cost. An object whose misses overlap with another's can lose more: `--confirm` runs the core with it.",
         &style::remark(),
     )?;
     page.worksheet.set_column_width(0, 44.0)?;
@@ -67,17 +77,20 @@ pub(super) fn write<'a>(book: TraceBook<'a>, all: &Objects) -> Result<Page<'a>, 
             "Loss so far".to_string(),
             "Goes far".to_string(),
             "Best set".to_string(),
+            "Share of its pages, interleaved".to_string(),
+            "Loss so far with these".to_string(),
             "Loss in the core".to_string(),
         ];
         for (column, text) in (first..first + each(all)).zip(&headings) {
             page.text(header, column, text, &style::header())?;
         }
     }
-    page.worksheet.set_row_height(header, 32)?;
+    page.worksheet.set_row_height(header, 48)?;
     let rows = (header + 1, header + all.objects.len() as RowNum);
     for (index, object) in all.objects.iter().enumerate() {
         write_object(&mut page, rows, (index, object), all)?;
     }
+    write_interleaving(&mut page, rows, all)?;
     page.worksheet.set_freeze_panes(header + 1, 1)?;
     style::print_setup(&mut page.worksheet);
     Ok(page)
@@ -111,6 +124,24 @@ fn write_inputs(page: &mut Page, all: &Objects) -> Result<RowNum, XlsxError> {
             "Slowdown allowed".to_string(),
             "",
             all.budget,
+        ),
+        (
+            "near_interval".to_string(),
+            "A line from RAM every".to_string(),
+            "cycles",
+            all.interleaving.near_interval as f64,
+        ),
+        (
+            "far_interval".to_string(),
+            "A line from far memory every".to_string(),
+            "cycles",
+            all.interleaving.far_interval as f64,
+        ),
+        (
+            "unlimited_cycles".to_string(),
+            "Cycles of the run without a limit of bandwidth".to_string(),
+            "cycles",
+            all.interleaving.unlimited_cycles as f64,
         ),
     ];
     for (number, placement) in all.placements.iter().enumerate() {
@@ -181,10 +212,11 @@ fn write_object(
                 "IF(AND({far}={},near_latency={}),{},{own})",
                 placement.latency,
                 all.near,
-                row_col_to_cell(row, column + 4)
+                row_col_to_cell(row, column + IN_CORE)
             ),
             None => own,
         };
+        write_pages(page, (index, row, column), &own, all)?;
         let share = style::cell(Look::Share, Role::Plain);
         let formula = format!("IF({before}+{own}<=loss_budget,{before}+{own},{before})");
         page.presentation(
@@ -203,8 +235,110 @@ fn write_object(
         page.text(row, column + 3, best, &text)?;
         if placement.confirmed.is_some() {
             let found = all.loss_in_core(index, placement);
-            page.fact((row, column + 4), found, Look::Share)?;
+            page.fact((row, column + IN_CORE), found, Look::Share)?;
         }
     }
     Ok(())
+}
+
+/// The share of an object's pages that goes there, where the first that does not fit is interleaved.
+fn write_pages(
+    page: &mut Page,
+    (index, row, column): (usize, RowNum, ColNum),
+    own: &str,
+    all: &Objects,
+) -> Result<(), XlsxError> {
+    let number = usize::from((column - FIRST) / each(all));
+    let placement = &all.placements[number];
+    let before = match index {
+        0 => "0".to_string(),
+        _ => row_col_to_cell(row - 1, column + WITH_PAGES),
+    };
+    let shares = placement.shares[..=index].iter().enumerate();
+    let so_far: f64 = shares
+        .map(|(at, share)| share * all.counted_loss(at, placement))
+        .sum();
+    let look = style::cell(Look::Share, Role::Plain);
+    let formula = format!("IF({own}>0,MAX(0,MIN(1,(loss_budget-{before})/{own})),1)");
+    let shown = placement.shares[index].to_string();
+    page.presentation(row, column + PAGES, &formula, &shown, &look)?;
+    let share = row_col_to_cell(row, column + PAGES);
+    let formula = format!("{before}+{share}*{own}");
+    page.presentation(
+        row,
+        column + WITH_PAGES,
+        &formula,
+        &so_far.to_string(),
+        &look,
+    )
+}
+
+/// Shares of all pages that the table below the objects has.
+const EIGHTHS: usize = 8;
+
+/// Pages of all objects in both memories, by share.
+fn write_interleaving(
+    page: &mut Page,
+    (first, last): (RowNum, RowNum),
+    all: &Objects,
+) -> Result<(), XlsxError> {
+    let own = &all.interleaving;
+    let mut scope = page.book.scope.clone();
+    let sum = |column: ColNum| format!("SUM({})", fixed_column_range(column, first, last));
+    scope.set("all_epochs", sum(EPOCHS), Some(own.epochs as f64));
+    scope.set("all_lines", sum(MISSES), Some(own.lines as f64));
+    let mut row = last + 2;
+    page.text(
+        row,
+        0,
+        "Pages of all objects interleaved with far memory",
+        &style::section(),
+    )?;
+    row += 1;
+    let headings = ["Share of the pages", "Cycles by bandwidth"];
+    for (column, text) in (0..).zip(headings) {
+        page.text(row, column, text, &style::header())?;
+    }
+    for (number, placement) in all.placements.iter().enumerate() {
+        let column = 2 + 2 * number as ColNum;
+        let latency = placement.latency;
+        let headings = [
+            format!("Cycles by latency at far {} ({latency})", number + 1),
+            format!("Loss at far {}", number + 1),
+        ];
+        for (column, text) in (column..).zip(&headings) {
+            page.text(row, column, text, &style::header())?;
+        }
+    }
+    page.worksheet.set_row_height(row, 48)?;
+    for eighth in 0..=EIGHTHS {
+        row += 1;
+        let share = eighth as f64 / EIGHTHS as f64;
+        page.fact((row, 0), Some(share), Look::Share)?;
+        scope.cell("share", (row, 0), Some(share));
+        let by_bandwidth = interleaving::by_bandwidth("share");
+        page.live((row, 1), &by_bandwidth, &scope, Look::Count)?;
+        for number in 0..all.placements.len() {
+            let (column, far) = (2 + 2 * number as ColNum, far_name(number));
+            let by_latency = interleaving::by_latency("share", &far);
+            page.live((row, column), &by_latency, &scope, Look::Count)?;
+            let loss = interleaving::loss("share", &far);
+            page.live((row, column + 1), &loss, &scope, Look::Share)?;
+        }
+    }
+    let mut formulas = |text: &str, formula: &dyn Fn(&str) -> Expr| {
+        row += 1;
+        page.text(row, 0, text, &style::cell(Look::Text, Role::Plain))?;
+        for number in 0..all.placements.len() {
+            let column = 3 + 2 * number as ColNum;
+            let formula = formula(&far_name(number));
+            page.live((row, column), &formula, &scope, Look::Share)?;
+        }
+        Ok(())
+    };
+    formulas(
+        "Largest share within the slowdown allowed",
+        &interleaving::largest_share,
+    )?;
+    formulas("Share with the least time", &interleaving::fastest_share)
 }

@@ -1,0 +1,94 @@
+//! Which arrays may go to slower memory, as text.
+
+use std::fmt::Write;
+
+use super::columns::grid;
+use super::listings::UNKNOWN;
+use super::numbers::number;
+use super::table::share;
+use crate::model::{MARK, Model, Placement, placement};
+use crate::quantity::Bytes;
+use crate::wording;
+
+/// A row an array, those that may go first.
+pub fn list(text: &mut String, model: &Model) {
+    let Some(memory) = model.far else { return };
+    let placed = placement::place(model, memory);
+    let _ = writeln!(
+        text,
+        "\narrays in far memory of {} ns and {} GB/s: at most {} % of the time of the run longer",
+        number(memory.latency_ns),
+        number(memory.gbs),
+        number(100.0 * memory.budget)
+    );
+    text.push_str(&grid(&rows(&placed)));
+    write_end(text, &placed);
+}
+
+fn rows(placed: &Placement) -> Vec<Vec<String>> {
+    let heading = [
+        "  array",
+        "touched",
+        "from memory",
+        "irregular",
+        "loss alone",
+        "far?",
+        "pages far",
+    ];
+    let mut rows = vec![heading.map(String::from).to_vec()];
+    for object in &placed.objects {
+        let mark = if object.is_sure { "" } else { MARK };
+        let far = match (object.goes, object.best) {
+            (true, None | Some(true)) => "yes",
+            (true, Some(false)) => "greedy only",
+            (false, Some(true)) => "best set",
+            (false, _) => "no",
+        };
+        rows.push(vec![
+            format!("  {}{mark}", object.name(&placed.objects)),
+            Bytes(object.touched).to_string(),
+            Bytes(object.bytes).to_string(),
+            Bytes(object.irregular).to_string(),
+            object.loss.map_or_else(|| UNKNOWN.to_string(), share),
+            far.to_string(),
+            share(object.share),
+        ]);
+    }
+    rows
+}
+
+fn write_end(text: &mut String, placed: &Placement) {
+    let _ = writeln!(
+        text,
+        "  all that go together: {} longer; pages far: with those of arrays that do not fit in turn in both memories",
+        share(placed.together)
+    );
+    let shares = placed.interleaved.iter();
+    let shares = shares.map(|(part, loss)| format!("{} {}", share(*part), share(*loss)));
+    let _ = writeln!(
+        text,
+        "  pages of all arrays in turn in both: {} may be far; loss with {}",
+        share(placed.largest_share),
+        shares.collect::<Vec<String>>().join(", ")
+    );
+    if placed.fastest_share > 0.0 {
+        let _ = writeln!(
+            text,
+            "  with {} of all pages far the run is {} shorter",
+            share(placed.fastest_share),
+            share(-placed.fastest_loss)
+        );
+    }
+    if placed.objects.iter().any(|object| object.loss.is_none()) {
+        text.push_str(
+            "  unknown: the machine file gives no latencies for lines that no prefetcher predicts; `loopsheet machine measure` does\n",
+        );
+    }
+    if placed.unknown_nests > 0 {
+        let _ = writeln!(
+            text,
+            "  without {} whose time or bytes are not known",
+            wording::counted(placed.unknown_nests, "nest")
+        );
+    }
+}

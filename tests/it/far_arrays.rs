@@ -1,0 +1,162 @@
+//! Arrays in far memory, against counts by hand: 64 GB/s and 10 ns for an irregular line in RAM (100 ns, ten at once).
+
+use crate::support::command::{analysed, fixture, loopsheet};
+use crate::support::sources;
+use loopsheet_analysis as analysis;
+use loopsheet_machine::MachineModel;
+use loopsheet_model::placement::place;
+use loopsheet_model::{Detail, FarMemory, Model};
+use serde_json::Value;
+
+const N: f64 = 1_048_576.0;
+
+fn placed(options: &[&str]) -> Value {
+    let machine = fixture("clock/lines.toml");
+    let machine = machine.to_str().expect("a path");
+    let all = [&["--machine", machine, "--no-config", "--objects"], options].concat();
+    analysed(fixture("far_arrays"), &all)["placement"].clone()
+}
+
+fn object<'v>(placed: &'v Value, name: &str) -> &'v Value {
+    let objects = placed["objects"].as_array().expect("objects");
+    let mut named = objects.iter().filter(|object| object["name"] == name);
+    named
+        .next()
+        .unwrap_or_else(|| panic!("no {name}: {placed:#}"))
+}
+
+fn close(found: &Value, expected: f64) {
+    let found = found.as_f64().expect("a number");
+    let apart = (found - expected).abs();
+    assert!(
+        apart <= 1e-6 * expected.abs().max(1e-6),
+        "{found} is not {expected}"
+    );
+}
+
+/// `add` has a and b, then c and b, `scale` has b, `gather` has a at random places: every name leads to the arrays that calls
+/// pass. A nest of a name that stands for two arrays has one object of both.
+#[test]
+fn bytes_are_those_of_the_arrays_that_calls_pass() {
+    let placed = placed(&[]);
+    // Read and written back, by two calls.
+    close(&object(&placed, "a or c")["memory_bytes"], 2.0 * 16.0 * N);
+    // By two calls of `add` read, and by `scale` changed.
+    close(
+        &object(&placed, "b")["memory_bytes"],
+        2.0 * 8.0 * N + 16.0 * N,
+    );
+    close(&object(&placed, "places")["memory_bytes"], 4.0 * N);
+    assert_eq!(object(&placed, "local")["arrays"][0]["of"], "main");
+    let owners = &object(&placed, "a or c")["arrays"];
+    assert_eq!(
+        (&owners[0]["owner"], &owners[1]["owner"]),
+        (&"program".into(), &"file".into())
+    );
+    close(&object(&placed, "b")["touched_bytes"], 8.0 * N);
+    // Of `a` an access at a random place brings a line.
+    let gathered = object(&placed, "a");
+    close(&gathered["irregular_bytes"], 64.0 * N);
+}
+
+/// The bytes of a nest's arrays are those of the nest, at every level of detail.
+#[test]
+fn bytes_add_up_and_formulas_say_the_same() {
+    let memory = FarMemory {
+        latency_ns: 300.0,
+        gbs: 16.0,
+        budget: 0.05,
+    };
+    let machine = MachineModel::preset("epyc-7763").expect("a machine");
+    let program = analysis::analyze(&sources::units(&["samples/kernels"]));
+    let with = |detail| {
+        let model = Model::with(&program, machine.clone(), &[], detail).expect("a model");
+        model.with_far_memory(memory)
+    };
+    let values = with(Detail::Values);
+    let expected = place(&values, memory);
+    assert!(expected.parts.len() > 20);
+    for nest in &values.nests {
+        let sum: f64 = nest.arrays.iter().map(|own| values.value(own.bytes)).sum();
+        let all = values.value(nest.traffic.actual);
+        assert!(
+            nest.arrays.is_empty() || (sum / all - 1.0).abs() < 1e-9 || sum == all,
+            "{}: {sum} of {all}",
+            nest.nest.head().id
+        );
+    }
+    for detail in [Detail::Formulas, Detail::AnyMachine] {
+        let found = place(&with(detail), memory);
+        assert_eq!(found.parts, expected.parts);
+        for (found, expected) in found.objects.iter().zip(&expected.objects) {
+            assert_eq!(found.objects, expected.objects);
+            let pairs = [
+                (Some(found.bytes), Some(expected.bytes)),
+                (Some(found.touched), Some(expected.touched)),
+                (found.loss, expected.loss),
+            ];
+            for (found, expected) in pairs {
+                assert_eq!(found.is_some(), expected.is_some());
+                let (found, expected) = (found.unwrap_or(0.0), expected.unwrap_or(0.0));
+                assert!(
+                    (found - expected).abs() <= 1e-6 * expected.abs() + 1e-9,
+                    "{detail:?}: {found} {expected}"
+                );
+            }
+        }
+    }
+}
+
+/// By hand: with an eighth of the bandwidth, what is there takes eight times as long, while RAM delivers the rest.
+#[test]
+fn time_is_that_of_the_slower_memory_or_of_latency() {
+    let (latency, gbs) = ("--far-latency=100", "--far-bandwidth=8");
+    let here = placed(&[latency, gbs]);
+    // Of every nest: bytes over 64 GB/s, with the gather's lines at 10 ns.
+    let gather = (4.0 + 0.0) * N / 64e9 + N * 10e-9;
+    let seconds = here["seconds"].as_f64().expect("seconds");
+    assert!(seconds > 2.0 * 24.0 * N / 64e9 + 16.0 * N / 64e9 + gather * 0.9);
+    // `places` alone: 4 bytes each at 8 GB/s in place of 64.
+    let longer = 4.0 * N / 8e9 - 4.0 * N / 64e9;
+    close(&object(&here, "places")["loss"], longer / seconds);
+    // Irregular lines at three times the latency, ten at once.
+    let far = placed(&["--far-latency=300", "--far-bandwidth=1000"]);
+    close(&object(&far, "a")["loss"], N * 20e-9 / seconds);
+    assert_eq!(object(&far, "a")["greedy"], false);
+    assert_eq!(object(&far, "places")["greedy"], true);
+}
+
+#[test]
+fn both_memories_side_by_side_are_faster_where_bandwidth_binds() {
+    let placed = placed(&[
+        "--far-latency=100",
+        "--far-bandwidth=4",
+        "--set",
+        "dram_gbs=4",
+    ]);
+    let own = &placed["interleaving"];
+    assert!(own["fastest_loss"].as_f64() < Some(-0.05), "{own:#}");
+    let share = own["fastest_share"].as_f64().expect("a share");
+    assert!((0.45..0.55).contains(&share), "{share}");
+    assert_eq!(own["largest_share"], 1);
+}
+
+#[test]
+fn what_far_memory_cannot_be_is_refused() {
+    for (arguments, said) in [
+        (
+            &["--objects", "--far-latency", "0"][..],
+            "from 1 to 1000000 ns",
+        ),
+        (&["--objects", "--far-bandwidth", "0"], "from 0.001"),
+        (&["--objects", "--loss=-1"], "--loss"),
+        (&["--far-latency", "10"], "--objects"),
+    ] {
+        let mut command = loopsheet();
+        command.arg("analyze").arg(fixture("far_arrays"));
+        let output = command.args(arguments).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(error.contains(said), "{error}");
+    }
+}
