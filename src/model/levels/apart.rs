@@ -66,7 +66,9 @@ impl<N: Number> Profiler<'_, N> {
         let unforeseen = self
             .unforeseen_of(&references, &fetched)
             .times(&outer.times);
-        let [fetched, written] = [fetched, written].map(|lines| N::sum(lines).times(&outer.times));
+        let lines = [fetched, written];
+        let arrays = self.reused_of_arrays(&references, &lines, &outer.times);
+        let [fetched, written] = lines.map(|lines| N::sum(lines).times(&outer.times));
         reuses.extend((0..CLASSES).map(|class| {
             let share = 1.0 - (1.0 - (class as f64 + 0.5) / CLASSES as f64).sqrt();
             let distance = self.in_share(part, share, outer).times(&self.lines.line);
@@ -83,6 +85,7 @@ impl<N: Number> Profiler<'_, N> {
                 references: references.clone(),
                 inside: None,
                 shared: None,
+                arrays: arrays.clone(),
             }
         }));
     }
