@@ -40,7 +40,7 @@ fn without_input(name: &str, args: &AnalyzeArgs) -> anyhow::Result<Status> {
             true => format!("; to list the nests of {name}, give it before --explain"),
             false => "; for a loop, give its file, too".to_string(),
         };
-        format!("--explain {name}: no reason or diagnostic has this code, and no figure has this name{near}{files}")
+        format!("--explain {name}: no reason or diagnostic has this code, and no figure or parameter of machines has this name{near}{files}")
     })?;
     anyhow::ensure!(
         !has_reports(args),

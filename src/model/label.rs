@@ -200,6 +200,7 @@ impl fmt::Display for Subject {
             Subject::ArrayGroup(name, level) => {
                 write!(f, " of {name}, {}", group_name(*level as usize))
             }
+            Subject::ArraySweep(name, 1) => write!(f, " of {name}, 1 loop swept"),
             Subject::ArraySweep(name, level) => write!(f, " of {name}, {level} loops swept"),
             Subject::Group(level) => write!(f, ", {}", group_name(*level as usize)),
             Subject::Scenario(index) => {

@@ -15,6 +15,7 @@ use strum::VariantArray;
 use crate::analysis::facts::Loop;
 use crate::diagnostic::DiagnosticCode;
 use crate::formula::{Catalogue, Entry};
+use crate::machine::parameters::{self, Fallback, ParameterKind};
 use crate::metrics::camat::formulas::{LevelFigure, ProgramFigure};
 use crate::metrics::formulas::EdagFigure;
 use crate::model::{Model, NestModel, StaticFigure};
@@ -83,7 +84,10 @@ fn mark(name: &str) -> Option<String> {
 
 /// What has that name and needs no input to be explained: a reason, a diagnostic, a mark, or a kind of figure.
 pub fn without_input(name: &str) -> Option<String> {
-    code(name).or_else(|| mark(name)).or_else(|| figure(name))
+    code(name)
+        .or_else(|| mark(name))
+        .or_else(|| figure(name))
+        .or_else(|| machine_parameter(name))
 }
 
 /// What a kind of figure means, in which unit it is, and where its formula comes from. Names are those of the
@@ -109,6 +113,34 @@ fn entry(entry: &Entry) -> String {
     format!("{name}\n  unit:    {unit}\n  meaning: {meaning}\n  source:  {source}\n")
 }
 
+/// What a parameter of machines means, which values it has, and how it is set.
+pub fn machine_parameter(name: &str) -> Option<String> {
+    let name = name.trim();
+    let (_, _, row) = parameters::all_parameters().find(|(known, ..)| known == name)?;
+    let unit = match row.unit {
+        "" => "none",
+        unit => unit,
+    };
+    let (low, high) = row.range;
+    let values = match row.kind {
+        ParameterKind::Switch => "0 or 1".to_string(),
+        ParameterKind::Real => format!("{low} to {high}"),
+        ParameterKind::Integer => format!("{low} to {high}, a whole number"),
+        ParameterKind::Size => format!("{low} to {high}, also as 48 KiB"),
+    };
+    let otherwise = match row.fallback {
+        Fallback::Required => "none: a machine file must say it".to_string(),
+        Fallback::Unknown => "unknown".to_string(),
+        Fallback::Value(value) => value.to_string(),
+        Fallback::ShareOfLastLevel => "one core's share of the last cache level".to_string(),
+    };
+    Some(format!(
+        "{name} ({})\n  unit:    {unit}\n  meaning: {}\n  values:  {values}\n  default: {otherwise}\n  \
+         set by:  --set {name}=VALUE, or a machine file\n",
+        row.label, row.description
+    ))
+}
+
 /// Every kind of figure, those of the static model first.
 fn figures() -> impl Iterator<Item = &'static Entry> {
     fn entries<K: Catalogue>() -> impl Iterator<Item = &'static Entry> {
@@ -119,9 +151,14 @@ fn figures() -> impl Iterator<Item = &'static Entry> {
     entries::<StaticFigure>().chain(of_traces)
 }
 
-/// What has an explanation without any input: codes of reasons, and names of kinds of figures.
+/// What has an explanation without any input: codes of reasons, names of kinds of figures and of parameters of machines.
 pub fn known<'a>() -> impl Iterator<Item = &'a str> {
-    codes().chain(figures().map(|entry| entry.name))
+    let of_machines = parameters::CORE_PARAMETERS.iter();
+    let of_machines = of_machines.chain(parameters::IN_CORE_PARAMETERS);
+    let of_machines = of_machines.chain(parameters::MEMORY_PARAMETERS);
+    codes()
+        .chain(figures().map(|entry| entry.name))
+        .chain(of_machines.map(|row| row.name))
 }
 
 /// Names like the one that nothing has, as an end of a message.
