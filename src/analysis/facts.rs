@@ -17,9 +17,9 @@ use crate::in_core::InCore;
 use crate::ir::Name;
 use crate::loop_variable::LoopVariable;
 use crate::message_passing::InterfaceKind;
+pub use crate::object::{Object, Owner};
 use crate::reason::ReasonCode;
 use crate::source::{Form, Language, Preprocessing};
-pub use crate::storage::{Object, Owner};
 
 pub use crate::ir::{ElementType, LoopDirective};
 

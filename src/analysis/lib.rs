@@ -35,6 +35,7 @@ mod iterations;
 pub mod loop_variable;
 mod member_dimensions;
 pub mod moving;
+mod object;
 mod opened;
 mod references;
 mod registers;

@@ -8,32 +8,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::calls::{ProcedureId, Procedures, Target, reached};
 use super::facts::{Block, Item};
+use super::object::{Object, Owner};
 use crate::ir::visit::{InLoop, calls_of, statements};
 use crate::ir::{Function, Home, Name, Role, Stmt, Value, VarId};
-
-/// An array of the program: one name in what owns it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Object {
-    pub name: String,
-    pub owner: Owner,
-}
-
-/// What an array belongs to.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Owner {
-    /// All files share it.
-    Program,
-    /// Only this file knows it.
-    File(Arc<str>),
-    /// A module, or a procedure with procedures in it.
-    Scope { name: String, file: Arc<str> },
-    /// A common block.
-    Common(String),
-    /// All structures of a type.
-    Structure(String),
-    /// A procedure has it for itself, or nobody is known to pass it anything.
-    Procedure { name: String, file: Arc<str> },
-}
 
 /// A dummy argument of a procedure.
 type Formal = (ProcedureId, VarId);

@@ -7,9 +7,9 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::Model;
+use super::arrays::Arrays;
 use super::catalogue::StaticFigure;
 use super::label::{Instead, Label};
-use super::levels::Arrays;
 use super::parameters::ParameterTable;
 use super::runs_on::RunsOn;
 use super::scenarios;

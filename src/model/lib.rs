@@ -15,6 +15,7 @@ pub mod advice;
 mod advice_kind;
 mod all_calls;
 pub mod alternatives;
+mod arrays;
 mod band;
 pub mod bandwidth;
 mod build;
@@ -76,6 +77,7 @@ use crate::reason::ReasonCode;
 
 pub use advice::{Advice, AdviceKind, Change};
 pub use alternatives::Alternatives;
+pub use arrays::Arrays;
 pub use band::TotalBand;
 pub use calls::{CallGraph, CallPath, Calls, Costs, Reached};
 pub use catalogue::StaticFigure;
@@ -88,8 +90,7 @@ pub use in_core::InCoreFigures;
 pub use irregular::IrregularFigures;
 pub use label::{Instead, Label, Part, RegisterFile, ReuseSubject, Subject, Swings};
 pub use levels::{
-    ArrayFigures, Arrays, CacheFigures, Collision, Neighbours, NestLevels, ReuseFigures,
-    SetAssociative,
+    ArrayFigures, CacheFigures, Collision, Neighbours, NestLevels, ReuseFigures, SetAssociative,
 };
 pub use loops::{LoopCounts, LoopFigures};
 pub use measured::{Measured, MeasuredFigures, Measurements};

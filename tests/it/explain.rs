@@ -180,11 +180,17 @@ fn the_explanation_and_a_report_do_not_mix() {
 fn parameters_of_machines_are_explained() {
     let (status, text, complaint) = run(&["--explain", "access_overlap"]);
     assert_eq!(status, Some(0), "{complaint}");
-    assert!(text.starts_with("access_overlap (Overlap of accesses)\n"), "{text}");
+    assert!(
+        text.starts_with("access_overlap (Overlap of accesses)\n"),
+        "{text}"
+    );
     assert!(text.contains("  values:  0 to 1\n  default: 1\n"), "{text}");
     let (_, text, _) = run(&["--explain", "l2_bytes"]);
     assert!(text.contains("  default: unknown\n"), "{text}");
     let (status, _, complaint) = run(&["--explain", "acces_overlap"]);
     assert_eq!(status, Some(2));
-    assert!(complaint.contains("did you mean access_overlap"), "{complaint}");
+    assert!(
+        complaint.contains("did you mean access_overlap"),
+        "{complaint}"
+    );
 }

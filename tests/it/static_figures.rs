@@ -12,7 +12,8 @@ use loopsheet_export::{explain, xlsx};
 use loopsheet_machine::MachineModel;
 use loopsheet_model::measured::{Amounts, Measurement, Measurements};
 use loopsheet_model::{
-    Detail, Instead, Model, RegisterFile, ReuseSubject, Room, Setting, StaticFigure, Subject,
+    Detail, FarMemory, Instead, Model, RegisterFile, ReuseSubject, Room, Setting, StaticFigure,
+    Subject,
 };
 
 /// Times of one nest, and of two together.
@@ -81,6 +82,22 @@ fn every_kind_of_figure_is_of_some_program() {
     };
     let short = model.for_any_machine(room);
     found.extend(short.figures.iter().map(|(_, f)| f.label.kind));
+    // Arrays are told apart where some may go to far memory; irregular lines are of the last fixture.
+    for (directory, machine) in [
+        ("samples/kernels", "xeon-8380"),
+        ("tests/fixtures/far_arrays", "epyc-7763"),
+    ] {
+        let program = analysis::analyze(&sources::units(&[directory]));
+        let machine = MachineModel::preset(machine).expect("a preset");
+        let model = Model::with(&program, machine, &[], Detail::Formulas).expect("sound");
+        let far = FarMemory {
+            latency_ns: 300.0,
+            gbs: 16.0,
+            budget: 0.05,
+        };
+        let apart = model.with_far_memory(far).for_any_machine(xlsx::ROOM);
+        found.extend(apart.figures.iter().map(|(_, f)| f.label.kind));
+    }
     let missing: Vec<&StaticFigure> = StaticFigure::ALL
         .iter()
         .filter(|kind| !found.contains(kind))
@@ -186,7 +203,7 @@ fn labels_say_what_figures_are_about() {
         (
             F::DistinctElements,
             Subject::ArraySweep(a(), 1),
-            "distinct elements of a, 1 loops swept",
+            "distinct elements of a, 1 loop swept",
         ),
         (
             F::NaiveWorkingSet,

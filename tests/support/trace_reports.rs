@@ -7,7 +7,7 @@ use loopsheet_metrics::blame::{Blame, BlamedInstruction, BlamedLine, BlamedObjec
 use loopsheet_metrics::by_latency::{DepthByLatency, Piece};
 use loopsheet_metrics::epoch::Stores;
 use loopsheet_metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
-use loopsheet_metrics::objects::{Confirmed, Object, Objects, Times};
+use loopsheet_metrics::objects::{Object, Objects, Times};
 use loopsheet_metrics::report::*;
 use loopsheet_regions::SourceLine;
 use loopsheet_trace::isa::Class;
@@ -185,11 +185,9 @@ fn objects() -> Objects {
         intervals: (15, 30),
     };
     let mut all = Objects::new(objects, &blame, &times, (&[300, 1000], &[50]), 0.05);
-    all.placements[0].confirmed = Some(Confirmed {
-        alone: vec![Some(10_300), None],
-        together: None,
-        interleaved: vec![Some(10_500)],
-    });
+    all.confirm(0, vec![Some(10_300), None]);
+    let confirmed = all.placements[0].confirmed.as_mut();
+    confirmed.expect("it was asked").interleaved = vec![Some(10_500)];
     all
 }
 

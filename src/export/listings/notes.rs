@@ -63,6 +63,10 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
         "The time of a message is the network's latency plus its bytes over its bandwidth. A ghost exchange sends word x components x the sum over the dimensions of 2 x width x the cells of the others, both sides counted, in two messages per dimension. Collectives take the messages and bytes of the algorithms of MPICH, short and long ones, without the arithmetic of reductions. (Thakur, Rabenseifner and Gropp, Optimization of Collective Communication Operations in MPICH, Int. J. of High Performance Computing Applications 19(1), 2005)",
     ),
     (
+        "Arrays in far memory",
+        "Lines of a nest are told apart by array: those that any cache fetches and writes back, and those of every reuse that the last cache does not hold, less what earlier nests left. An array's bytes are its part of the nest's memory traffic by these lines, so that arrays add up to it. Lines in order take the longer of the times that near and far memory need for theirs; an irregular one in far memory takes its latency in place of RAM's.",
+    ),
+    (
         "Registers",
         "For the innermost loop of a nest: the loop variable and its bound; scalars that are live throughout the loop; one address per array for all references a known number of bytes apart, symbolic strides; invariant elements, literals and constants; and the most values of one iteration live at once, with the registers that the deepest expression needs. A complex value takes two. What exceeds the registers of the machine is spilled. (Sethi and Ullman, The Generation of Optimal Code for Arithmetic Expressions, J. ACM 17(4), 1970)",
     ),

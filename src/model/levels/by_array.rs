@@ -3,73 +3,19 @@
 //!
 //! ```text
 //! lines of A = cold of A + Σ [distance > n]·lines of A that are fetched and written again − what earlier nests left of A
-//! bytes of A = bytes of the nest · lines of A / Σ lines
 //! ```
-//!
-//! The second step gives the arrays what the nest moves in all, by whatever rule, and no more.
 
+use super::Neighbours;
 use super::number::Number;
+use super::of_array::OfArray;
 use super::reuse::{Kind, Profiler, Reuse};
 use super::swept::ArrayPart;
-use super::{Neighbours, NestLevels};
+use crate::arrays::Arrays;
 use crate::catalogue::StaticFigure as F;
 use crate::expr::{Comparison, Expr, FigureId};
 use crate::figures::Figures;
 use crate::label::Subject;
 use crate::nest::Nest;
-
-/// Whether lines are told apart by array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrays {
-    Apart,
-    Together,
-}
-
-impl Arrays {
-    pub fn apart_if(is_asked: bool) -> Arrays {
-        match is_asked {
-            true => Arrays::Apart,
-            false => Arrays::Together,
-        }
-    }
-}
-
-/// Lines of one array.
-#[derive(Clone, Debug)]
-pub struct OfArray<N> {
-    /// The first reference that goes to it.
-    pub first: usize,
-    pub fetched: N,
-    pub written: N,
-    /// Of those that are fetched, the ones that no prefetcher predicts.
-    pub unforeseen: N,
-}
-
-impl<N> OfArray<N> {
-    /// The same over another kind of number.
-    pub fn map<M>(&self, value: &dyn Fn(&N) -> M) -> OfArray<M> {
-        OfArray {
-            first: self.first,
-            fetched: value(&self.fetched),
-            written: value(&self.written),
-            unforeseen: value(&self.unforeseen),
-        }
-    }
-}
-
-/// What of a nest's memory traffic is one array's.
-#[derive(Clone, Debug)]
-pub struct ArrayFigures {
-    pub array: ArrayPart,
-    /// Bytes between the last cache and memory.
-    pub bytes: FigureId,
-    /// Of these, the ones that no prefetcher predicts; `None` if the nest has none, or the machine does not say what they take.
-    pub irregular: Option<FigureId>,
-    /// Whether it has such lines, and the machine does not say what they take.
-    pub is_unrated: bool,
-    /// Bytes of its lines that the nest touches.
-    pub touched: FigureId,
-}
 
 impl<N: Number> Profiler<'_, N> {
     fn first(&self, reference: usize) -> usize {
@@ -157,10 +103,10 @@ pub(super) struct Known<'k> {
 /// Lines of one array between the last cache and memory, in bytes.
 #[derive(Clone)]
 pub struct ArrayLines {
-    array: ArrayPart,
-    moved: FigureId,
-    irregular: Option<FigureId>,
-    touched: FigureId,
+    pub(super) array: ArrayPart,
+    pub(super) moved: FigureId,
+    pub(super) irregular: Option<FigureId>,
+    pub(super) touched: FigureId,
 }
 
 impl Known<'_> {
@@ -217,45 +163,4 @@ impl Known<'_> {
             array,
         }
     }
-}
-
-/// Bytes of every array; `total` are those that the nest moves, by whatever rule.
-pub(crate) fn define_bytes(
-    levels: &NestLevels,
-    total: FigureId,
-    figures: &mut Figures,
-) -> Vec<ArrayFigures> {
-    let all = Expr::sum(levels.arrays.iter().map(|own| Expr::from(own.moved)));
-    let some = levels.arrays.iter().filter_map(|own| own.irregular);
-    let all_irregular = Expr::sum(some.map(Expr::from));
-    let irregular = levels.caches.last().and_then(|cache| cache.irregular);
-    let values: Vec<bool> = (levels.arrays.iter())
-        .map(|own| {
-            own.irregular
-                .is_some_and(|lines| figures.value(lines) > 0.0)
-        })
-        .collect();
-    let part = |own: FigureId, all: &Expr, of: FigureId| {
-        let none = || Expr::from(0.0);
-        let share = Expr::from(own).quotient(all.clone());
-        let part = Expr::from(of) * share;
-        Expr::choose(Comparison::Greater, all.clone(), none(), part, none())
-    };
-    let one = |(own, has_irregular): (&ArrayLines, bool)| {
-        let subject = Subject::Array(own.array.0.as_str().into());
-        let bytes = part(own.moved, &all, total);
-        let bytes = figures.define(F::ArrayMemoryTraffic.about(subject.clone()), bytes);
-        let irregular = irregular.zip(own.irregular).map(|(irregular, lines)| {
-            let own = Expr::min([part(lines, &all_irregular, irregular), bytes.into()]);
-            figures.define(F::ArrayIrregular.about(subject), own)
-        });
-        ArrayFigures {
-            array: own.array.clone(),
-            bytes,
-            irregular,
-            is_unrated: levels.has_unrated_lines && has_irregular,
-            touched: own.touched,
-        }
-    };
-    levels.arrays.iter().zip(values).map(one).collect()
 }

@@ -16,7 +16,7 @@
 
 use std::sync::Arc;
 
-use super::by_array::{ArrayLines, Arrays, Known};
+use super::by_array::{ArrayLines, Known};
 use super::cells::profile;
 use super::geometry::Geometry;
 use super::neighbours::Neighbours;
@@ -27,6 +27,7 @@ use super::reuse_figures::ReuseFigures;
 use super::sequence::REUSE_BETWEEN_NESTS;
 use super::warm::{WARM, define_found_again};
 use super::{Irregular, Profile, Reuse, Wanted, condition, profiled};
+use crate::arrays::Arrays;
 use crate::bandwidth;
 use crate::catalogue::StaticFigure as F;
 use crate::expr::{Comparison, Expr, FigureId, Lookup, Symbol};

@@ -66,6 +66,7 @@
 //! over `number::Number`, so that the plain figures and the formulas of the workbook cannot differ.
 
 mod apart;
+mod array_figures;
 mod blocks;
 mod by_array;
 mod cells;
@@ -83,6 +84,7 @@ mod guarded;
 mod literal;
 mod neighbours;
 mod number;
+mod of_array;
 mod order;
 mod overlap;
 mod pages;
@@ -105,6 +107,7 @@ mod warm;
 mod widths;
 
 use super::nest::Nest;
+use crate::arrays::Arrays;
 use crate::expr::Expr;
 
 use domain::Domain;
@@ -115,9 +118,9 @@ use reference::{Lines, Reference};
 use reuse::{Covered, Profiler};
 use steps::NameStep;
 
+pub use array_figures::ArrayFigures;
+pub(crate) use array_figures::define_bytes as define_bytes_of_arrays;
 pub(crate) use blocks::block_symbol;
-pub(crate) use by_array::define_bytes as define_bytes_of_arrays;
-pub use by_array::{ArrayFigures, Arrays};
 pub(crate) use collisions::collision;
 pub use collisions::{Collision, SetAssociative};
 pub(crate) use doubts::doubts;

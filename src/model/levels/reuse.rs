@@ -25,13 +25,14 @@
 
 use rustc_hash::FxHashMap;
 
-use super::by_array::{Arrays, OfArray};
 use super::domain::{Domain, Given, Span, Tiles};
 use super::number::Number;
+use super::of_array::OfArray;
 use super::overlap::Counted;
 use super::reference::{Lines, Reference, Rows};
 use super::steps::About;
 use super::touched::ever;
+use crate::arrays::Arrays;
 use crate::catalogue::StaticFigure;
 use crate::expr::Expr;
 

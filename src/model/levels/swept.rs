@@ -18,7 +18,6 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
-use super::by_array::Arrays;
 use super::domain::{Affine, Domain, Given, Tiles};
 use super::geometry::Geometry;
 use super::number::Number;
@@ -26,6 +25,7 @@ use super::reference::{self, Lines, Reference};
 use super::reuse::{Covered, Kind, Profiler};
 use super::steps::{About, NameStep, Names};
 use crate::analysis::facts::Component;
+use crate::arrays::Arrays;
 use crate::catalogue::StaticFigure;
 use crate::expr::Expr;
 use crate::nest::Nest;

@@ -203,7 +203,7 @@ fn parentheses_round_variables_are_no_casts() {
               u[(i + (j * n))] := (((a - ((b * a) / u[i])) - (real8(a) * (-real8(b)))) + SIZE)
               a := ((((((2 * a) - (b * 3)) - (i * j)) - (-a)) - (b * real8(a))) - (b * 2))
               b := (((real8((-a)) * b) + ((-a) * real8(u[0]))) + (real8((a + b)) * a))
-              i := (i <op> (j * 4))
+              i := (i & (j * 4))
               a := (((u[i] - (g(i) * b)) + g(a)) - (b * b))
               a := (((u[i] - (b * 2)) * u(real8 **)[1, i]) - (u[0] * b))
             test.c:4:69 unknown-type: type `unknown_t` is not declared in this file or what it includes
@@ -242,7 +242,7 @@ fn casts_and_calls_keep_their_parentheses() {
                 p[0] := 1
               else
                 evaluate (u * y)
-              i := (i <op> 1)
+              i := (i & 1)
               i := (i - (i * 2))
               evaluate (u * y)
               return
