@@ -200,8 +200,30 @@ impl Blocks {
         stores.sort_unstable();
         found
             .into_iter()
+            .flat_map(|overlapping| by_origin(extents, overlapping))
             .flat_map(|overlapping| apart_in_time(extents, overlapping, &stores))
             .collect()
+    }
+}
+
+/// Of extents that overlap those of one call that handed out memory, where several did, and all whose call is not known: the
+/// last extent of an instruction that goes through many blocks reaches over whatever lies between.
+fn by_origin(extents: &[Extent], overlapping: Vec<usize>) -> Vec<Vec<usize>> {
+    let mut found: Vec<(Option<Origin>, Vec<usize>)> = Vec::new();
+    for &at in &overlapping {
+        let origin = match extents[at].origin {
+            Handed::At(origin) => Some(origin),
+            Handed::Unknown | Handed::AtSome => None,
+        };
+        match found.iter_mut().find(|(known, _)| *known == origin) {
+            Some((_, members)) => members.push(at),
+            None => found.push((origin, vec![at])),
+        }
+    }
+    let sites = found.iter().filter(|(origin, _)| origin.is_some());
+    match sites.count() {
+        0 | 1 => vec![overlapping],
+        _ => found.into_iter().map(|(_, members)| members).collect(),
     }
 }
 
