@@ -108,6 +108,26 @@ fn epochs_go_to_what_retirement_waits_for() {
     assert_eq!(blame["pure_miss_cycles"], serde_json::json!([]));
 }
 
+/// Nothing waits for stores: their epochs, one for every four lines, are counted when a load that misses waits behind them,
+/// and are theirs.
+#[test]
+fn epochs_of_stores_are_not_those_of_the_next_load() {
+    let mut lines: Vec<String> = (0..40)
+        .map(|at| format!("0;0x10;sd a0,0(a1);{:#x}", 0x1000 + 64 * at))
+        .collect();
+    lines.push("0;0x14;ld a2,0(a3);0x9000".into());
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let (_directory, path) = written(&lines);
+    let arguments = ["--blame", "--slots", "4", "--cache", "1KiB"];
+    let report = analysed(&path, &arguments);
+    let blame = &report["blame"];
+    assert_eq!(blame["epochs"][0]["pc"], "0x10");
+    assert_eq!(blame["epochs"][0]["count"], 10);
+    assert_eq!(blame["epochs"][1]["pc"], "0x14");
+    assert_eq!(blame["epochs"][1]["count"], 1);
+    assert_eq!(blame["total"]["epochs"], 11);
+}
+
 /// One load that misses: look-up in cycles 1 to 4 of the core, then the latency, all of which is pure and its own.
 #[test]
 fn a_single_miss_has_all_pure_miss_cycles() {

@@ -24,6 +24,33 @@ impl Causes {
         }
     }
 
+    /// Shares units among these, in proportion, and forgets them: what division leaves goes to the first ones. All of them are
+    /// shared, if there is a cause.
+    pub(super) fn share_out(&mut self, units: u64, among: &mut Causes) {
+        let total: u64 = self.counts.values().sum();
+        if units > 0 && total > 0 {
+            let sorted = self.sorted();
+            let share = |count: u64| {
+                u64::try_from(u128::from(units) * u128::from(count) / u128::from(total))
+            };
+            let shares: Vec<u64> = sorted
+                .iter()
+                .map(|(_, count)| share(*count).unwrap_or(units))
+                .collect();
+            let mut left = units.saturating_sub(shares.iter().sum());
+            for ((cause, _), share) in sorted.iter().zip(shares) {
+                let more = left.min(1);
+                left -= more;
+                among.add(*cause, share + more);
+            }
+        }
+        self.counts.clear();
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
     /// The most first, then in the order of the program.
     pub(super) fn sorted(&self) -> Vec<(Cause, u64)> {
         let cause = |(&(instruction, variable), &count): (&(u32, u32), &u64)| {

@@ -27,6 +27,9 @@ struct Hart {
     windows: OwnCaches,
     /// Epochs that are shared.
     shared: u64,
+    /// Lines of stores, which nothing waits for, since then: their epochs are only counted with the next one that is waited
+    /// for.
+    buffered: Causes,
 }
 
 /// With one m, the windows without a limit come first.
@@ -69,6 +72,7 @@ impl EpochCauses {
                 executed: 0,
                 windows: OwnCaches::new(&self.settings),
                 shared: 0,
+                buffered: Causes::default(),
             });
         }
     }
@@ -113,10 +117,24 @@ impl EpochCauses {
         };
         hart.windows.step(&sources, &accesses);
         let epochs = hart.windows.epochs(LIMITED, 0);
-        if epochs > hart.shared {
+        let gained = epochs - hart.shared;
+        let own = || {
             let variable = step.addresses().first();
             let variable = variable.and_then(|address| variable_at(variables, *address));
-            causes.add((step.instruction, variable), epochs - hart.shared);
+            (step.instruction, variable)
+        };
+        if to_ram > 0 && wait == Wait::ForNothing {
+            hart.buffered.add(own(), u64::from(to_ram));
+        }
+        if gained > 0 {
+            // It waits in one epoch; all before are those of stores.
+            let of_own = match hart.buffered.is_empty() {
+                true => gained,
+                false if wait == Wait::ForMisses => 1,
+                false => 0,
+            };
+            causes.add(own(), of_own);
+            hart.buffered.share_out(gained - of_own, causes);
             hart.shared = epochs;
         }
         let own = Producer::new(number, hart.executed);
