@@ -262,13 +262,20 @@ impl Walk<'_> {
         }
         let ways = self.value(&branch.condition);
         self.use_up(&ways, None);
-        let before = self.values.clone();
+        let before = (self.values.clone(), self.stored.clone());
         self.block(&branch.then);
-        let then = std::mem::replace(&mut self.values, before);
+        let values = std::mem::replace(&mut self.values, before.0);
+        let stored = std::mem::replace(&mut self.stored, before.1);
         self.block(&branch.otherwise);
-        for (id, ways) in then {
+        for (id, ways) in values {
             let known = self.values.entry(id).or_default();
             *known = longest(std::mem::take(known), ways);
+        }
+        for (place, ways) in stored {
+            match self.stored.iter_mut().find(|(known, _)| *known == place) {
+                Some((_, known)) => *known = longest(std::mem::take(known), ways),
+                None => self.stored.push((place, ways)),
+            }
         }
         // What else is kept of the iteration that has it, such as its number, cannot wait for the end.
         if let Some(Extremum {
@@ -541,6 +548,16 @@ impl Walk<'_> {
             let ways = next(to)?;
             ways.iter().find(|way| way.source == from)
         };
+        // What leads into a value that is carried itself, is used by that.
+        let all = 0..self.sources.len();
+        let lives =
+            |at: usize| self.sources[at].is_used || all.clone().any(|to| way(at, to).is_some());
+        let lives: Vec<bool> = all.clone().map(lives).collect();
+        let leads_on = |at: usize| {
+            all.clone()
+                .any(|to| to != at && lives[to] && way(at, to).is_some())
+        };
+        let leads_on: Vec<bool> = all.clone().map(leads_on).collect();
         let (mut chains, mut passes_on) = (Vec::new(), false);
         for (at, source) in self.sources.iter().enumerate() {
             let (array, distance, moves) = match source.carrier {
@@ -563,7 +580,8 @@ impl Walk<'_> {
             passes_on |=
                 is_scalar && source.is_used && own.is_none_or(|way| way.steps == Steps::default());
             if let Some(way) = own {
-                let is_reduction = !moves && !source.is_used && way.done != Done::More;
+                let is_used = source.is_used || leads_on[at];
+                let is_reduction = !moves && !is_used && way.done != Done::More;
                 let kind = match way.done {
                     _ if !is_reduction => ChainKind::Recurrence,
                     Done::Extremum => ChainKind::Extremum,

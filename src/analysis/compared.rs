@@ -404,8 +404,13 @@ fn dimension(stored: &Subscript, read: &Subscript, counter: Counter) -> Meeting 
         };
     }
     let next = Expr::symbol(counter.name) + counter.step.clone();
-    let moved = (read.with(counter.name, &next) - read.clone()).expand();
-    if apart.mentions(counter.name) || moved.mentions(counter.name) {
+    let moved_by = |place: &Expr| (place.with(counter.name, &next) - place.clone()).expand();
+    let moved = moved_by(read);
+    if moved.mentions(counter.name) || moved_by(stored).mentions(counter.name) {
+        // An element that moves by another distance in each iteration, such as one of a ring.
+        return Meeting::Unknown;
+    }
+    if apart.mentions(counter.name) {
         // They move by different distances: in some iterations they may meet.
         return Meeting::BySizes;
     }

@@ -194,6 +194,14 @@ fn the_order_of_statements_limits_vectors() {
     ] {
         check_order(&json, function, lanes, 0.0);
     }
+    // A multiplication fused with the addition, and the choice.
+    check_order(&json, "one_of_two", 1.0, 4.0 + 3.0);
+    check_order(&json, "in_one_arm", 1.0, 3.0);
+    check_order(&json, "sums", 1.0, 3.0);
+    check_order(&json, "longest", 1.0, 0.0);
+    check_order(&json, "ring", 1.0, 0.0);
+    let reasons = nest(&json, "ring")["reasons"].to_string();
+    assert!(reasons.contains("unknown_dependence"), "{reasons}");
 }
 
 /// The largest of all waits for the largest so far, as a sum does; where it is, is found one by one.

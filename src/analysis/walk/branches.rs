@@ -9,7 +9,7 @@ use crate::diagnostic::Place;
 use crate::expr::{self, Comparison, Expr, Node, Symbol};
 use crate::facts::{Block, Branch, Constant, Decision, Item, Origin};
 use crate::guards::{self, Counted};
-use crate::ir::visit::variables_of;
+use crate::ir::visit::{each_value, variables_of};
 use crate::ir::{self, BinaryOp, Function, Printed, Role, Stmt, Type, UnaryOp, Value, VarId};
 use crate::sizes::Turn;
 use crate::symbolic::compared_by;
@@ -64,6 +64,10 @@ impl Walker<'_> {
             then: arm(then),
             otherwise: arm(otherwise),
         };
+        // The branch has copies of its elements.
+        if let Some(compared) = &mut self.compared {
+            each_value(value, &mut |part| compared.reach(part));
+        }
         self.branch(&branch, &branch.then, &branch.otherwise, block);
         if let Some(Item::Branch(added)) = block.items.last_mut() {
             // Lines do not tell its arms apart.

@@ -3,7 +3,7 @@
 //! Traffic stays that of the order of the source.
 
 use super::{Code, calls_procedures, stays};
-use crate::analysis::facts::{Loop, OperationCounts, Stream, Subscript};
+use crate::analysis::facts::{Access, Loop, OperationCounts, Stream, Subscript};
 use crate::analysis::in_core::{Chain, ChainKind, Order};
 use crate::expr::Expr;
 
@@ -104,6 +104,10 @@ impl<'a> Code<'a> {
             span.is_some_and(|span| self.nest.compiled(&span).is_some())
         };
         let is_known = |stream: &Stream| stream.shape().all(is_said);
+        // What several of its iterations store in one place has an order.
+        let is_kept = |stream: &Stream| {
+            stays(stream, around) && stream.accesses.iter().any(Access::is_written)
+        };
         let is_in_memory = |chain: &Chain| {
             let mut arrays = self.streams_from(level).map(|stream| stream.array.as_str());
             arrays.any(|array| array == chain.name)
@@ -116,6 +120,7 @@ impl<'a> Code<'a> {
             && around.body.flops.total() == OperationCounts::default()
             && (self.streams_from(level))
                 .all(|stream| goes_along(stream, around) && is_known(stream))
+            && !self.streams_from(level).any(is_kept)
             && self.chains().iter().all(is_in_memory)
             && self.is_free(level - 1, |_| false)
     }
