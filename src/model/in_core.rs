@@ -355,8 +355,7 @@ impl<'a> Code<'a> {
         let (Some(in_core), Some(carried)) = (&code.in_core, self.carried()) else {
             return 0.0.into();
         };
-        let recurs =
-            (carried.chains.iter()).any(|c| c.kind == ChainKind::Recurrence && c.distance < 2);
+        let recurs = self.recurrences().any(|chain| chain.distance < 2);
         let of_innermost = |reference: &&Reference| reference.level == self.nest.loops.len();
         // Compilers keep a loop for a stride of one beside the other one.
         let stored = (self.nest.references.iter())
@@ -484,9 +483,7 @@ impl<'a> Code<'a> {
     fn vector_bytes(&self) -> Expr {
         let bytes = Expr::machine("vector_bytes");
         let carried = self.carried();
-        let apart = (self.chains().iter())
-            .filter(|chain| chain.kind == ChainKind::Recurrence)
-            .map(|chain| chain.distance);
+        let apart = self.recurrences().map(|chain| chain.distance);
         let most = apart.chain(carried.and_then(|known| known.at_once)).min();
         match most.and_then(u32::checked_ilog2) {
             Some(doublings) => {
@@ -633,6 +630,15 @@ impl<'a> Code<'a> {
     /// What iterations that vectors hold have from each other.
     fn carried(&self) -> Option<&'a Carried> {
         self.nest.carried_by(self.vector_level())
+    }
+
+    /// Chains that vectors cannot go along: none where each of their elements begins its own.
+    fn recurrences(&self) -> impl Iterator<Item = &'a Chain> {
+        let chains = match self.along {
+            Along::WrittenOut(_) => &[][..],
+            Along::Innermost | Along::Interchanged => self.chains(),
+        };
+        (chains.iter()).filter(|chain| chain.kind == ChainKind::Recurrence)
     }
 
     fn chains(&self) -> &'a [Chain] {

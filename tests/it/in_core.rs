@@ -200,6 +200,8 @@ fn the_order_of_statements_limits_vectors() {
     check_order(&json, "sums", 1.0, 3.0);
     check_order(&json, "longest", 1.0, 0.0);
     check_order(&json, "ring", 1.0, 0.0);
+    check_order(&json, "horner", 4.0, 4.0 / 4.0);
+    check_order(&json, "box", 4.0, 3.0 / 4.0);
     let reasons = nest(&json, "ring")["reasons"].to_string();
     assert!(reasons.contains("unknown_dependence"), "{reasons}");
 }

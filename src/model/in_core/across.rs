@@ -4,7 +4,7 @@
 
 use super::{Code, calls_procedures, stays};
 use crate::analysis::facts::{Access, Loop, OperationCounts, Stream, Subscript};
-use crate::analysis::in_core::{Chain, ChainKind, Order};
+use crate::analysis::in_core::{Chain, Order};
 use crate::expr::Expr;
 
 /// The loop that vectors go along.
@@ -129,9 +129,7 @@ impl<'a> Code<'a> {
     fn goes_along_outside(&self, written_out: usize) -> bool {
         let level = self.nest.loops.len() - 1 - written_out;
         let one = self.nest.loops[level].facts;
-        let begins = |chain: &Chain| {
-            chain.kind != ChainKind::Recurrence && self.is_set_inside(level, &chain.name)
-        };
+        let begins = |chain: &Chain| self.is_set_inside(level, &chain.name);
         self.is_straight(level)
             && self
                 .streams_from(level)
