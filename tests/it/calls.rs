@@ -247,6 +247,9 @@ fn what_is_computed_once_counts_once() {
         ("both", 10, 100),
         ("either", 10, 100),
         ("chosen", 110, 100),
+        // Two operations in five more calls.
+        ("three", 20, 150),
+        ("whole", 10, 100),
     ] {
         let (own, called) = (f64::from(own), f64::from(called));
         assert_eq!(own_and_called(&json, name), (own, called), "{name}");

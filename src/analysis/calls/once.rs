@@ -57,6 +57,15 @@ impl Caller<'_> {
 
     /// `a && b`, `a || b` and `a ? b : c` of which bodies are called in `b` or `c`.
     pub fn conditional(&mut self, place: &Place, value: &Value, out: &mut Vec<Stmt>) -> Value {
+        // `a && b && c` asks for `c` only where it asked for `b`.
+        if let Value::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) = value
+            && let Value::Binary(before, first, second) = &**left
+            && before == op
+        {
+            let rest = Value::binary(*op, (**second).clone(), (**right).clone());
+            let regrouped = Value::binary(*op, (**first).clone(), rest);
+            return self.conditional(place, &regrouped, out);
+        }
         let (condition, [then, otherwise], name) = match value {
             Value::Binary(BinaryOp::And, left, right) => {
                 (left, [(**right).clone(), Value::Integer(0)], "both")
