@@ -61,6 +61,7 @@ impl Caller<'_> {
         if let Value::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) = value
             && let Value::Binary(before, first, second) = &**left
             && before == op
+            && calls_body(self.known, self.id, left)
         {
             let rest = Value::binary(*op, (**second).clone(), (**right).clone());
             let regrouped = Value::binary(*op, (**first).clone(), rest);
