@@ -17,7 +17,7 @@ use crate::in_core::InCore;
 use crate::ir::Name;
 use crate::loop_variable::LoopVariable;
 use crate::message_passing::InterfaceKind;
-pub use crate::object::{Object, Owner};
+pub use crate::object::{NamedObject, Object, Owner};
 use crate::reason::ReasonCode;
 use crate::source::{Form, Language, Preprocessing};
 
@@ -85,7 +85,7 @@ pub struct Function {
     /// Pointers with arrays into which they point, at unknown places: the elements of both are counted separately.
     pub pointed: Vec<(Name, Name)>,
     /// The arrays of the program that names of arrays stand for, by name; several where calls pass several.
-    pub objects: Vec<(Name, Object)>,
+    pub objects: Vec<NamedObject>,
     pub body: Block,
 }
 

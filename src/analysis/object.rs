@@ -2,11 +2,23 @@
 
 use std::sync::Arc;
 
+use crate::ir::Name;
+
 /// An array of the program: one name in what owns it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Object {
     pub name: String,
     pub owner: Owner,
+}
+
+/// An array of the program that a name of a function stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedObject {
+    pub name: Name,
+    pub object: Object,
+    /// Whether it stands for the whole of it all the time, as far as is known: not for a part that calls pass, and not for a
+    /// pointer that is given other arrays.
+    pub is_whole: bool,
 }
 
 /// What an array belongs to.

@@ -8,16 +8,35 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::calls::{ProcedureId, Procedures, Target, reached};
 use super::facts::{Block, Item};
-use super::object::{Object, Owner};
+use super::object::{NamedObject, Object, Owner};
 use crate::ir::visit::{InLoop, calls_of, statements};
-use crate::ir::{Function, Home, Name, Role, Stmt, Value, VarId};
+use crate::ir::{Function, Home, Name, Role, Stmt, Value, VarId, is_left_out};
 
 /// A dummy argument of a procedure.
 type Formal = (ProcedureId, VarId);
 
 /// What calls pass.
 pub struct Storages {
-    passed: FxHashMap<Formal, Vec<(ProcedureId, BTreeSet<VarId>)>>,
+    passed: FxHashMap<Formal, Vec<Passed>>,
+    /// Pointers of files and structures that are given other arrays, and common blocks that are declared in several ways.
+    moved: FxHashSet<Home>,
+    commons: FxHashSet<Arc<str>>,
+}
+
+/// What one call passes for a dummy array.
+#[derive(PartialEq)]
+struct Passed {
+    caller: ProcedureId,
+    arrays: BTreeSet<VarId>,
+    /// Whether it passes all of them from the beginning.
+    is_whole: bool,
+}
+
+/// What a name leads to.
+struct Followed {
+    seen: FxHashSet<Formal>,
+    objects: BTreeSet<Object>,
+    is_whole: bool,
 }
 
 /// More calls of one procedure than this are not followed.
@@ -26,8 +45,7 @@ const MOST_PASSED: usize = 64;
 impl Storages {
     /// Of all calls that a run gets to, or of all where none begins.
     pub fn of(known: &Procedures) -> Storages {
-        let mut passed: FxHashMap<Formal, Vec<(ProcedureId, BTreeSet<VarId>)>> =
-            FxHashMap::default();
+        let mut passed: FxHashMap<Formal, Vec<Passed>> = FxHashMap::default();
         let reached = reached(known);
         let is_reached = |id: &ProcedureId| reached.as_ref().is_none_or(|all| all[id.at()]);
         for caller in known.ids().filter(is_reached) {
@@ -43,7 +61,11 @@ impl Storages {
                         let mut arrays = BTreeSet::new();
                         add_arrays(actual, function, &mut arrays);
                         let all = passed.entry((callee, formal)).or_default();
-                        let one = (caller, arrays);
+                        let one = Passed {
+                            caller,
+                            arrays,
+                            is_whole: is_whole(actual, function),
+                        };
                         if !all.contains(&one) {
                             all.push(one);
                         }
@@ -54,7 +76,11 @@ impl Storages {
                 calls_of(stmt, &mut |name, arguments| call(name, arguments));
             });
         }
-        Storages { passed }
+        Storages {
+            passed,
+            moved: moved(known),
+            commons: commons(known),
+        }
     }
 
     /// The arrays that names of the body stand for. `function` has the statements of the procedure, with those of bodies
@@ -64,7 +90,7 @@ impl Storages {
         known: &Procedures,
         (id, function): (ProcedureId, &Function),
         body: &Block,
-    ) -> Vec<(Name, Object)> {
+    ) -> Vec<NamedObject> {
         let mut names = BTreeSet::new();
         add_names(body, &mut names);
         let ids: FxHashMap<&str, VarId> = function
@@ -77,10 +103,18 @@ impl Storages {
         for name in names {
             let variable = (ids.get(name.as_str())).or_else(|| ids.get(name.variable()));
             let Some(variable) = variable else { continue };
-            let mut objects = BTreeSet::new();
-            let mut seen = FxHashSet::default();
-            self.follow(known, (id, function), *variable, (&mut seen, &mut objects));
-            all.extend(objects.into_iter().map(|object| (name.clone(), object)));
+            let mut found = Followed {
+                seen: FxHashSet::default(),
+                objects: BTreeSet::new(),
+                is_whole: true,
+            };
+            self.follow(known, (id, function), *variable, &mut found);
+            let named = |object| NamedObject {
+                name: name.clone(),
+                object,
+                is_whole: found.is_whole,
+            };
+            all.extend(found.objects.into_iter().map(named));
         }
         all
     }
@@ -90,14 +124,18 @@ impl Storages {
         known: &Procedures,
         (id, function): (ProcedureId, &Function),
         variable: VarId,
-        (seen, objects): (&mut FxHashSet<Formal>, &mut BTreeSet<Object>),
+        found: &mut Followed,
     ) {
-        if !seen.insert((id, variable)) {
+        if !found.seen.insert((id, variable)) {
             return;
         }
         let declared = function.variable(variable);
         if let Some(home) = function.homes.get(&variable) {
-            objects.insert(of_home(home));
+            found.is_whole &= !self.moved.contains(home);
+            if let Home::Common { block, .. } = home {
+                found.is_whole &= !self.commons.contains(block);
+            }
+            found.objects.insert(of_home(home));
             return;
         }
         let own = || Object {
@@ -109,28 +147,33 @@ impl Storages {
         };
         if declared.role == Role::Argument {
             let passed = self.passed.get(&(id, variable));
-            let passed = passed.filter(|all| all.len() <= MOST_PASSED);
+            let has_many = passed.is_some_and(|all| all.len() > MOST_PASSED);
+            let passed = passed.filter(|_| !has_many);
+            let is_unknown = |all: &Vec<Passed>| all.iter().any(|one| one.arrays.is_empty());
             // What an expression is passed for, or nobody passes, is known by its own name only.
-            if passed.is_none_or(|all| all.iter().any(|(_, arrays)| arrays.is_empty())) {
-                objects.insert(own());
+            if passed.is_none_or(is_unknown) {
+                found.is_whole &= passed.is_none() && !has_many;
+                found.objects.insert(own());
             }
-            for (caller, arrays) in passed.into_iter().flatten() {
-                let caller = (*caller, known.get(*caller).function);
-                for array in arrays {
-                    self.follow(known, caller, *array, (seen, objects));
+            for one in passed.into_iter().flatten() {
+                found.is_whole &= one.is_whole;
+                let caller = (one.caller, known.get(one.caller).function);
+                for array in &one.arrays {
+                    self.follow(known, caller, *array, found);
                 }
             }
             return;
         }
+        found.is_whole &= !is_moved(known, (id, function), variable);
         let targets = targets(function, variable);
         if targets.is_empty() {
-            objects.insert(own());
+            found.objects.insert(own());
         }
         for target in targets {
             match target {
-                Some(array) => self.follow(known, (id, function), array, (seen, objects)),
+                Some(array) => self.follow(known, (id, function), array, found),
                 None => {
-                    objects.insert(own());
+                    found.objects.insert(own());
                 }
             }
         }
@@ -166,6 +209,117 @@ fn targets(function: &Function, pointer: VarId) -> BTreeSet<Option<VarId>> {
         found.clear();
     }
     found.remove(&Some(pointer));
+    found
+}
+
+/// Whether an argument, or what a pointer is given, is where an array begins.
+fn is_whole(value: &Value, function: &Function) -> bool {
+    let first = function.conventions.first_index;
+    match value {
+        Value::Address { of, .. } => is_whole(of, function),
+        Value::Convert(_, operand) => is_whole(operand, function),
+        Value::Element { subscripts, .. } => subscripts.iter().all(|subscript| match subscript {
+            Value::Section(parts) => {
+                matches!(parts[0], Value::Integer(_)) || is_left_out(&parts[0])
+            }
+            Value::Integer(number) => *number == first,
+            other => is_left_out(other),
+        }),
+        Value::Binary(..) | Value::Select(..) => false,
+        _ => true,
+    }
+}
+
+/// Whether a value is an address that a body gives, or one in an array.
+fn is_given(known: &Procedures, (id, function): (ProcedureId, &Function), value: &Value) -> bool {
+    let mut arrays = BTreeSet::new();
+    add_arrays(value, function, &mut arrays);
+    let is_call = match value.unconverted() {
+        Value::Call { name, .. } => !matches!(known.target(id, name), Target::Library(_)),
+        _ => false,
+    };
+    is_call || !arrays.is_empty()
+}
+
+/// Whether a pointer of a procedure gets addresses from bodies or in the middle of arrays, or is what the procedure gives its
+/// callers, who have names of their own for it.
+fn is_moved(known: &Procedures, (id, function): (ProcedureId, &Function), pointer: VarId) -> bool {
+    if !function.conventions.has_pointers() {
+        return false;
+    }
+    let mut moved = false;
+    let is_pointer = !function.variable(pointer).dimensions.is_empty();
+    statements(&function.body, InLoop::No, &mut |stmt, _| match stmt {
+        Stmt::Assign {
+            target: Value::Variable(assigned),
+            value,
+            ..
+        } if *assigned == pointer => {
+            moved |= is_given(known, (id, function), value)
+                && (matches!(value.unconverted(), Value::Call { .. })
+                    || !is_whole(value, function));
+        }
+        Stmt::Evaluate { values, .. } if is_pointer => {
+            let is_it = |value: &Value| *value.unconverted() == Value::Variable(pointer);
+            moved |= values.iter().any(is_it);
+        }
+        _ => {}
+    });
+    moved
+}
+
+/// Pointers of files and structures that statements give other arrays.
+fn moved(known: &Procedures) -> FxHashSet<Home> {
+    let mut found = FxHashSet::default();
+    for id in known.ids() {
+        let function = known.get(id).function;
+        if !function.conventions.has_pointers() {
+            continue;
+        }
+        statements(&function.body, InLoop::No, &mut |stmt, _| {
+            let Stmt::Assign { target, value, .. } = stmt else {
+                return;
+            };
+            let assigned = match (target, value.unconverted()) {
+                (Value::Variable(id), _) => id,
+                // A member of one of several structures.
+                (Value::Element { array, .. }, Value::Variable(_)) => array,
+                _ => return,
+            };
+            let is_pointer = !function.variable(*assigned).dimensions.is_empty();
+            if let Some(home) = function.homes.get(assigned).filter(|_| is_pointer)
+                && is_given(known, (id, function), value)
+            {
+                found.insert(home.clone());
+            }
+        });
+    }
+    found
+}
+
+/// Common blocks whose members do not have the same names everywhere.
+fn commons(known: &Procedures) -> FxHashSet<Arc<str>> {
+    let mut layouts: FxHashMap<&Arc<str>, BTreeSet<&Arc<str>>> = FxHashMap::default();
+    let mut found = FxHashSet::default();
+    for id in known.ids() {
+        let mut own: FxHashMap<&Arc<str>, BTreeSet<&Arc<str>>> = FxHashMap::default();
+        for home in known.get(id).function.homes.values() {
+            if let Home::Common { block, name } = home {
+                own.entry(block).or_default().insert(name);
+            }
+        }
+        for (block, names) in own {
+            match layouts.get(block) {
+                Some(known) if *known != names => {
+                    found.insert(block.clone());
+                }
+                Some(_) => {}
+                None => {
+                    layouts.insert(block, names);
+                }
+            }
+        }
+    }
     found
 }
 

@@ -21,6 +21,10 @@ pub fn list(text: &mut String, model: &Model) {
         number(memory.gbs),
         number(100.0 * memory.budget)
     );
+    if placed.objects.is_empty() {
+        text.push_str("  no loop moves an array that is known\n");
+        return;
+    }
     text.push_str(&grid(&rows(&placed)));
     write_end(text, &placed);
 }

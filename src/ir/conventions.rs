@@ -23,6 +23,7 @@ pub struct Conventions {
     pub handles: Handles,
     pub domain_errors: DomainErrors,
     pub not_numbers: NotNumbers,
+    pub operands: Operands,
 }
 
 impl Conventions {
@@ -41,6 +42,7 @@ impl Conventions {
         handles: Handles::Addresses,
         domain_errors: DomainErrors::Noted,
         not_numbers: NotNumbers::Defined,
+        operands: Operands::AsNeeded,
     };
 
     pub const FORTRAN: Conventions = Conventions {
@@ -58,6 +60,7 @@ impl Conventions {
         handles: Handles::Descriptors,
         domain_errors: DomainErrors::Unseen,
         not_numbers: NotNumbers::Open,
+        operands: Operands::All,
     };
 
     /// Those of every function in a language.
@@ -176,4 +179,13 @@ pub enum DomainErrors {
     /// It sets a variable (`errno`): unless compilers may leave that out, an instruction cannot take its place alone.
     Noted,
     Unseen,
+}
+
+/// Which operands of a logical operation are evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Operands {
+    /// The second one where the first one does not decide.
+    AsNeeded,
+    /// Compilers may evaluate both.
+    All,
 }

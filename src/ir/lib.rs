@@ -36,7 +36,7 @@ use crate::source::{Form, Language, Preprocessing};
 pub use addresses::{addressed, is_address, is_left_out, pointed_dimensions};
 pub use conventions::{
     Aliasing, ArrayNames, CalledVariables, Conventions, DomainErrors, Handles, Linkage, LoopEnds,
-    NotNumbers, Passing, Prototypes, Records, Results,
+    NotNumbers, Operands, Passing, Prototypes, Records, Results,
 };
 pub use directive::LoopDirective;
 pub use element::ElementType;

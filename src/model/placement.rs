@@ -269,7 +269,13 @@ impl Search<'_, '_> {
             let seconds = value(self.model, self.memory, &nest.seconds, (ordered, irregular));
             nest.executions * (seconds - nest.now)
         };
-        self.nests.iter().map(longer).sum::<f64>() / self.total
+        let longer: f64 = self.nests.iter().map(longer).sum();
+        // A run without loops that take time is not longer.
+        if longer == 0.0 {
+            0.0
+        } else {
+            longer / self.total
+        }
     }
 
     fn fits(&self, shares: &[f64]) -> bool {
@@ -382,6 +388,7 @@ pub fn place(model: &Model, memory: FarMemory) -> Placement {
             found.bytes += executions * bytes;
             found.irregular += executions * (bytes - ordered);
             found.is_sure &= nest.mark().is_empty();
+            found.is_sure &= executions <= 1.0 || stays(nest, own);
             if own.is_unrated {
                 found.loss = None;
             }
@@ -407,6 +414,7 @@ pub fn place(model: &Model, memory: FarMemory) -> Placement {
             arrays,
         });
     }
+    mark_shared(&mut objects);
     let total = model.value(model.ranking.total);
     let search = Search {
         model,
@@ -415,6 +423,31 @@ pub fn place(model: &Model, memory: FarMemory) -> Placement {
         total,
     };
     finish(search, (objects, parts), unknown_nests)
+}
+
+/// Whether all executions of a nest touch the same elements of an array: nothing but its loops moves along it.
+fn stays(nest: &NestModel, own: &ArrayFigures) -> bool {
+    let facts = &nest.nest;
+    let mut streams = facts.streams.iter().chain(&facts.fixed);
+    streams.all(|used| {
+        let stream = &used.stream;
+        let mut subscripts = stream.subscripts.iter();
+        stream.array.as_str() != own.array.0
+            || subscripts.all(|subscript| subscript.base.symbols().is_empty())
+    })
+}
+
+/// An array that one name stands for, and another one for it or a second array: what it moves is not known in either row.
+fn mark_shared(objects: &mut [PlacedObject]) {
+    let shares = |own: &PlacedObject, other: &PlacedObject| {
+        let mut arrays = own.objects.iter();
+        own.objects != other.objects && arrays.any(|array| other.objects.contains(array))
+    };
+    let is_shared = |own: &PlacedObject| objects.iter().any(|other| shares(own, other));
+    let shared: Vec<bool> = objects.iter().map(is_shared).collect();
+    for (object, is_shared) in objects.iter_mut().zip(shared) {
+        object.is_sure &= !is_shared;
+    }
 }
 
 /// Chooses, and brings objects into their order.
@@ -475,8 +508,9 @@ fn object_of(
 ) -> usize {
     let function = &model.program.functions[nest.nest.function];
     let named = function.objects.iter();
-    let named = named.filter(|(name, _)| name.as_str() == own.array.0);
-    let mut found: Vec<Object> = named.map(|(_, object)| object.clone()).collect();
+    let named = named.filter(|named| named.name.as_str() == own.array.0);
+    let is_whole = named.clone().all(|named| named.is_whole);
+    let mut found: Vec<Object> = named.map(|named| named.object.clone()).collect();
     if found.is_empty() {
         found.push(Object {
             name: own.array.0.clone(),
@@ -487,7 +521,7 @@ fn object_of(
         });
     }
     let known = objects.iter().position(|known| known.objects == found);
-    known.unwrap_or_else(|| {
+    let known = known.unwrap_or_else(|| {
         objects.push(PlacedObject {
             objects: found,
             touched: 0.0,
@@ -500,5 +534,7 @@ fn object_of(
             is_sure: true,
         });
         objects.len() - 1
-    })
+    });
+    objects[known].is_sure &= is_whole;
+    known
 }

@@ -221,6 +221,53 @@ fn work_around_loops_counts_where_the_body_is_called_once() {
     assert_eq!(whole["flops"], total + 50 * 16);
 }
 
+/// Flops of the only loop of a function in one call, and of the calls in it.
+fn own_and_called(json: &Value, name: &str) -> (f64, f64) {
+    let nest = &function(json, name)["nests"][0];
+    let number = |key: &str| {
+        nest[key]
+            .as_f64()
+            .unwrap_or_else(|| panic!("{name}: {key}"))
+    };
+    // Shares of iterations are not exact in binary.
+    let rounded = |flops: f64| (flops * 1e6).round() / 1e6;
+    (rounded(number("flops")), rounded(number("called_flops")))
+}
+
+/// Arguments, what is around the loops of functions that functions without loops call, subscripts of what is counted up, and
+/// operands that are not always evaluated: each counts as often as a program does it.
+#[test]
+fn what_is_computed_once_counts_once() {
+    let json = analysed("once.c", &[]);
+    for (name, own, called) in [
+        ("sum", 200, 1000),
+        ("nested", 200, 2000),
+        ("counted", 200, 1000),
+        ("wrapped", 300, 1000),
+        ("both", 10, 100),
+        ("either", 10, 100),
+        ("chosen", 110, 100),
+        // Two operations in five more calls.
+        ("three", 20, 150),
+        ("whole", 10, 100),
+    ] {
+        let (own, called) = (f64::from(own), f64::from(called));
+        assert_eq!(own_and_called(&json, name), (own, called), "{name}");
+    }
+    let executed = &json["totals"]["executed"]["flops"];
+    let executed = executed.as_f64().expect("flops of the run").round();
+    let own = 200.0 * 3.0 + 300.0 + 10.0 * 2.0 + 110.0;
+    assert_eq!(executed, own + 5300.0);
+    let power = &function(&json, "power")["nests"][0];
+    assert_eq!(power["calls"].as_f64().map(f64::round), Some(530.0));
+    let json = analysed("once.f90", &[]);
+    for (name, called) in [("sum_of", 1000), ("nested", 2000), ("inside", 1000)] {
+        let called = f64::from(called);
+        assert_eq!(own_and_called(&json, name), (200.0, called), "{name}");
+    }
+    assert_eq!(json["totals"]["executed"]["flops"], 3 * 200 + 4000);
+}
+
 /// What rests on what the loops of a body find out cannot stand in front of its calls: that is said.
 #[test]
 fn work_behind_what_loops_find_is_missing_with_a_mark() {

@@ -11,10 +11,14 @@ use serde_json::Value;
 const N: f64 = 1_048_576.0;
 
 fn placed(options: &[&str]) -> Value {
+    placed_of("far_arrays", options)
+}
+
+fn placed_of(sources: &str, options: &[&str]) -> Value {
     let machine = fixture("clock/lines.toml");
     let machine = machine.to_str().expect("a path");
     let all = [&["--machine", machine, "--no-config", "--objects"], options].concat();
-    analysed(fixture("far_arrays"), &all)["placement"].clone()
+    analysed(fixture(sources), &all)["placement"].clone()
 }
 
 fn object<'v>(placed: &'v Value, name: &str) -> &'v Value {
@@ -57,6 +61,47 @@ fn bytes_are_those_of_the_arrays_that_calls_pass() {
     // Of `a` an access at a random place brings a line.
     let gathered = object(&placed, "a");
     close(&gathered["irregular_bytes"], 64.0 * N);
+}
+
+/// What calls pass bit by bit, members that change places and what functions give back have a star; other arrays have none,
+/// also if they are passed from the beginning in each of ten calls.
+#[test]
+fn names_that_stand_for_parts_have_a_mark() {
+    let exact = |placed: &Value, name: &str| object(placed, name)["exact"].clone();
+    let found = placed_of("far_parts/parts.c", &[]);
+    for (name, is_whole) in [
+        ("rows", false),
+        ("whole", true),
+        ("kept", true),
+        ("r", false),
+        ("a", false),
+        ("b", false),
+        ("u", false),
+    ] {
+        assert_eq!(exact(&found, name), is_whole, "{name}");
+    }
+    // One row is what a call touches; all of them are moved, there and back.
+    close(&object(&found, "rows")["touched_bytes"], 8e3);
+    close(&object(&found, "rows")["memory_bytes"], 16e6);
+    close(&object(&found, "whole")["touched_bytes"], 8e6);
+    let found = placed_of("far_parts/layouts.f90", &[]);
+    for (name, is_whole) in [("x", false), ("y", false), ("p", false), ("c", true)] {
+        assert_eq!(exact(&found, name), is_whole, "{name}");
+    }
+    close(&object(&found, "c")["memory_bytes"], 8e5 + 16e5);
+}
+
+/// Nothing is moved where there are no loops, and nothing is lost.
+#[test]
+fn a_program_without_loops_loses_nothing() {
+    let found = placed_of("far_parts/empty.c", &[]);
+    assert_eq!(found["together_loss"], 0.0);
+    let mut command = loopsheet();
+    let command = command.arg("analyze").arg(fixture("far_parts/empty.c"));
+    let output = command.arg("--objects").output().expect("it starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(!text.contains("NaN"), "{text}");
+    assert!(text.contains("no loop moves an array"), "{text}");
 }
 
 /// The bytes of a nest's arrays are those of the nest, at every level of detail.

@@ -629,7 +629,7 @@ fn function() -> impl Strategy<Value = Function> {
         (
             pairs(),
             pairs(),
-            prop::collection::vec((name(), object()), 0..3),
+            prop::collection::vec(named_object(), 0..3),
         ),
         block(),
     )
@@ -660,6 +660,14 @@ fn function() -> impl Strategy<Value = Function> {
                 }
             },
         )
+}
+
+fn named_object() -> impl Strategy<Value = NamedObject> {
+    (text(), object(), any::<bool>()).prop_map(|(name, object, is_whole)| NamedObject {
+        name: name.into(),
+        object,
+        is_whole,
+    })
 }
 
 fn object() -> impl Strategy<Value = Object> {

@@ -12,11 +12,12 @@ use rustc_hash::FxHashMap;
 
 use super::caller::Caller;
 use super::instance::Instance;
+use super::once;
 use super::procedures::Procedures;
 use super::target::{ProcedureId, Target};
 use super::template::{Covers, Origins};
 use crate::diagnostic::Place;
-use crate::ir::visit::{InLoop, calls_of, statements};
+use crate::ir::visit::{InLoop, calls_of, statements, values_of};
 use crate::ir::{self, Control, If, Loop, Stmt, Value, VarId};
 
 /// A caller grows by at most so many values.
@@ -39,6 +40,9 @@ pub fn in_loops(known: &Procedures, id: ProcedureId, original: &ir::Function) ->
         calls_of(stmt, &mut |name, _| {
             any |= callee(known, id, name).is_some()
         });
+        values_of(stmt, &mut |value| {
+            any |= once::is_conditional(known, (id, original), value);
+        });
     });
     any.then(|| expand(known, id, original, InLoop::No))
 }
@@ -49,7 +53,7 @@ pub(super) fn everywhere(known: &Procedures, id: ProcedureId) -> Expansion {
 }
 
 /// The procedure whose body can stand in place of calls of `name`.
-fn callee(known: &Procedures, caller: ProcedureId, name: &str) -> Option<ProcedureId> {
+pub(super) fn callee(known: &Procedures, caller: ProcedureId, name: &str) -> Option<ProcedureId> {
     let Target::Body(callee) = known.target(caller, name) else {
         return None;
     };
@@ -173,6 +177,7 @@ impl Caller<'_> {
                     .iter()
                     .map(|value| self.value(place, value, out))
                     .collect();
+                let arguments = self.arguments_once(place, name, arguments, out);
                 let instance = self.instance(place, name, &arguments);
                 let stays = instance.as_ref().is_none_or(|instance| instance.stays);
                 out.extend(instance.into_iter().flat_map(|instance| instance.body));
@@ -219,7 +224,10 @@ impl Caller<'_> {
     }
 
     /// A value without calls of known bodies; the statements that they make come before it.
-    fn value(&mut self, place: &Place, value: &Value, out: &mut Vec<Stmt>) -> Value {
+    pub fn value(&mut self, place: &Place, value: &Value, out: &mut Vec<Stmt>) -> Value {
+        if self.is_conditional(value) {
+            return self.conditional(place, value, out);
+        }
         let mut again = |v: &Value| self.value(place, v, out);
         match value {
             Value::Element {
@@ -262,6 +270,7 @@ impl Caller<'_> {
                 ty,
             } => {
                 let arguments: Vec<Value> = arguments.iter().map(again).collect();
+                let arguments = self.arguments_once(place, name, arguments, out);
                 let instance = self.instance(place, name, &arguments);
                 let (body, result) = match instance {
                     Some(Inlined {

@@ -35,6 +35,8 @@ pub(super) struct Instance<'c, 'a, 't> {
     pub passed: FxHashMap<VarId, Value>,
     /// Copies of arguments, made before the body.
     pub before: Vec<Stmt>,
+    /// Where the statement stands in the template that is put in place.
+    at: Option<&'t Place>,
 }
 
 impl<'c, 'a, 't> Instance<'c, 'a, 't> {
@@ -59,6 +61,7 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
             bindings,
             passed,
             before,
+            at: None,
         };
         for (formal, actual) in template.formals.iter().zip(arguments) {
             instance.bind(*formal, actual)?;
@@ -69,13 +72,14 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
                 Stmt::Assign {
                     target: Value::Variable(target),
                     value,
-                    ..
+                    place: at,
                 },
             ],
             Some(result),
         ) = (&template.function.body[..], template.function.result)
             && *target == result
         {
+            instance.at = Some(at);
             let value = instance.value(value)?;
             return Some((instance.before, Some(value)));
         }
@@ -96,12 +100,13 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
         Value::Integer(self.template.function.conventions.first_index)
     }
 
-    fn block(&mut self, block: &[Stmt]) -> Option<Vec<Stmt>> {
+    fn block(&mut self, block: &'t [Stmt]) -> Option<Vec<Stmt>> {
         block.iter().map(|stmt| self.statement(stmt)).collect()
     }
 
-    fn statement(&mut self, stmt: &Stmt) -> Option<Stmt> {
+    fn statement(&mut self, stmt: &'t Stmt) -> Option<Stmt> {
         let place = self.place.clone();
+        self.at = Some(stmt.place());
         Some(match stmt {
             Stmt::Assign { target, value, .. } => {
                 let value = self.value(value)?;
@@ -130,13 +135,9 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
                 }
             }
             Stmt::Call {
-                place: at,
-                name,
-                arguments,
+                name, arguments, ..
             } => {
-                if self.template.expansion.is_in_front(at, name) {
-                    self.caller.call_behind(&place, name);
-                }
+                self.stays_behind(name);
                 Stmt::Call {
                     place,
                     name: name.clone(),
@@ -158,6 +159,16 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
                 return None;
             }
         })
+    }
+
+    /// Notes a call of the statement at hand that stays behind what its body does outside loops, here as in the template.
+    fn stays_behind(&mut self, name: &str) {
+        if self
+            .at
+            .is_some_and(|at| self.template.expansion.is_in_front(at, name))
+        {
+            self.caller.call_behind(self.place, name);
+        }
     }
 
     fn values(&mut self, values: &[Value]) -> Option<Vec<Value>> {
@@ -197,11 +208,14 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
                 name,
                 arguments,
                 ty,
-            } => Value::Call {
-                name: name.clone(),
-                arguments: self.arguments(arguments)?,
-                ty: ty.clone(),
-            },
+            } => {
+                self.stays_behind(name);
+                Value::Call {
+                    name: name.clone(),
+                    arguments: self.arguments(arguments)?,
+                    ty: ty.clone(),
+                }
+            }
             Value::Section(_) | Value::Row | Value::Address { .. } | Value::Opaque { .. } => {
                 return None;
             }

@@ -16,6 +16,7 @@
 //!    expand: a caller with templates in place of its calls
 //!       caller     the procedure that grows
 //!       instance   one body for one call      bindings   what its dummy arguments stand for
+//!       once       what is computed once, or on a condition, as statements
 //!       view       a dummy array as a part    components members of structures that are passed
 //!                  of the caller's array
 //! ```
@@ -38,6 +39,7 @@ mod effects;
 pub mod expand;
 mod graph;
 mod instance;
+mod once;
 mod outside;
 mod own_names;
 mod pointers;

@@ -97,8 +97,10 @@ pub fn template(known: &Procedures, id: ProcedureId) -> Option<Template> {
         });
     });
     let formals = formals(&function);
+    let is_whole_number = covers == Covers::All && gives_number(&function);
     Some(Template {
         covers,
+        is_whole_number,
         function,
         formals,
         size,
@@ -295,8 +297,6 @@ fn remaining_calls(
     can_move.then_some(calls)
 }
 
-/// Neither floating-point operations nor elements of arrays, or of what may be one in the caller: a component of a
-/// structure that is passed. Of a body that calls others, besides what it passes.
 /// Whether a body is nothing but a whole number that follows from its arguments, such as where an element is.
 fn gives_number(function: &ir::Function) -> bool {
     let [
@@ -318,6 +318,8 @@ fn gives_number(function: &ir::Function) -> bool {
         && matches!(function.variable(*target).ty, Type::Integer(_))
 }
 
+/// Neither floating-point operations nor elements of arrays, or of what may be one in the caller: a component of a
+/// structure that is passed. Of a body that calls others, besides what it passes.
 fn is_trivial(function: &ir::Function, has_calls: bool) -> bool {
     let mut counter = FlopCounter::new(function);
     let mut elements = false;

@@ -17,6 +17,8 @@ use crate::ir::{self, Stmt, Value, VarId};
 /// A body without loops and jumps.
 pub struct Template {
     pub covers: Covers,
+    /// Whether it is nothing but a whole number that follows from its arguments.
+    pub is_whole_number: bool,
     /// The variables of the body; its own `body` is the structured one.
     pub function: ir::Function,
     pub formals: Vec<VarId>,

@@ -277,7 +277,7 @@ pub(super) fn named(fields: &Fields<'_>) -> Result<FunctionKey, XmlError> {
 }
 
 /// The array of the program that a name stands for.
-pub(super) fn object(fields: &Fields<'_>) -> Result<(Name, Object), XmlError> {
+pub(super) fn object(fields: &Fields<'_>) -> Result<NamedObject, XmlError> {
     const OWNERS: [&str; 6] = [
         "program",
         "file",
@@ -308,12 +308,17 @@ pub(super) fn object(fields: &Fields<'_>) -> Result<(Name, Object), XmlError> {
     };
     let name = Name::read(fields.required("name")?);
     let storage = fields.required("storage")?.to_string();
+    let is_part = fields.word("part", |text| (text == "yes").then_some(()), "yes")?;
     fields.finish();
     let object = Object {
         name: storage,
         owner,
     };
-    Ok((name, object))
+    Ok(NamedObject {
+        name,
+        object,
+        is_whole: is_part.is_none(),
+    })
 }
 
 /// What an iteration keeps in one kind of registers.

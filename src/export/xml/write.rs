@@ -233,7 +233,12 @@ fn function(function: &Function) -> Element {
 }
 
 /// An array with the one of the program that it stands for.
-fn object((name, of): &(Name, Object)) -> Element {
+fn object(named: &NamedObject) -> Element {
+    let NamedObject {
+        name,
+        object: of,
+        is_whole,
+    } = named;
     let (owner, of_owner, file) = match &of.owner {
         Owner::Program => ("program", None, None),
         Owner::File(file) => ("file", None, Some(file)),
@@ -248,6 +253,7 @@ fn object((name, of): &(Name, Object)) -> Element {
         .with("owner", owner)
         .maybe("of", of_owner)
         .maybe("file", file)
+        .maybe("part", (!is_whole).then_some("yes"))
 }
 
 /// An array with storage that it may lie in.

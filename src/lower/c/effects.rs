@@ -18,8 +18,12 @@ use tree_sitter::Node;
 use super::ctype::CType;
 use super::fields::{Field, children, part};
 use super::lowering::Lowering;
-use crate::ir::{BinaryOp, If, Printed, Reason, Stmt, Value};
+use crate::diagnostic::Place;
+use crate::intrinsics::Intrinsics;
+use crate::ir::visit::each_value;
+use crate::ir::{BinaryOp, If, Printed, Reason, Role as Storage, Stmt, Value};
 use crate::reason::ReasonCode;
+use crate::source::Language;
 use crate::syntax::Role;
 
 /// What an expression is evaluated for.
@@ -129,9 +133,12 @@ impl<'t> Lowering<'t> {
                 (right, self.part_value(node, Field::Left))
             }
         };
-        let value = match operator.strip_suffix('=') {
-            None | Some("") => right,
-            Some(operator) => self.operation(operator, target.clone(), right),
+        let (value, target) = match operator.strip_suffix('=') {
+            None | Some("") => (right, target),
+            Some(operator) => {
+                let target = self.addressed_once(&place, target);
+                (self.operation(operator, target.clone(), right), target)
+            }
         };
         // Reading back from memory would count an access that no program makes.
         let (value, left_behind) = match &value {
@@ -148,6 +155,38 @@ impl<'t> Lowering<'t> {
             value,
         });
         left_behind
+    }
+
+    /// An element that is read and written, in whose subscripts functions are called: these are called once.
+    fn addressed_once(&mut self, place: &Place, target: Value) -> Value {
+        let (array, subscripts, at) = match target {
+            Value::Element {
+                array,
+                subscripts,
+                place: at,
+            } => (array, subscripts, at),
+            other => return other,
+        };
+        let once = |subscript: Value| match calls_function(&subscript) {
+            true => {
+                let name = format!("subscript@{}", place.line);
+                let ty = CType::Arithmetic(subscript.ty(self.draft.function()));
+                let id = self.add_variable(name, ty, Storage::Local, place.clone());
+                self.emit(Stmt::Assign {
+                    place: place.clone(),
+                    target: Value::Variable(id),
+                    value: subscript,
+                });
+                Value::Variable(id)
+            }
+            false => subscript,
+        };
+        let subscripts = subscripts.into_iter().map(once).collect();
+        Value::Element {
+            array,
+            subscripts,
+            place: at,
+        }
     }
 
     /// Whether what is written to memory is used besides: a number, which a register then holds.
@@ -175,6 +214,7 @@ impl<'t> Lowering<'t> {
     pub fn update(&mut self, node: Node<'t>, used: Use) -> Value {
         let target = self.part_value(node, Field::Argument);
         let place = self.place(node);
+        let target = self.addressed_once(&place, target);
         let (op, inverse) = if self.operator(node) == "--" {
             (BinaryOp::Subtract, BinaryOp::Add)
         } else {
@@ -246,4 +286,15 @@ impl<'t> Lowering<'t> {
         self.code.restore(outer);
         value
     }
+}
+
+/// Whether a value calls a function that is not of the library.
+fn calls_function(value: &Value) -> bool {
+    let mut found = false;
+    each_value(value, &mut |part| {
+        if let Value::Call { name, .. } = part {
+            found |= Intrinsics::builtin().lookup(Language::C, name).is_none();
+        }
+    });
+    found
 }
