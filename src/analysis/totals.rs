@@ -71,7 +71,7 @@ pub fn iterations_where(loops: &[Range], guards: &[Guard]) -> Option<Expr> {
     let of_set = |set: u32| {
         let left_out = chosen(set).flat_map(|at| outside[at].clone());
         let all = inside.iter().cloned().chain(left_out).collect();
-        let count = summed_where(Expr::from(1.0), all, loops)?;
+        let count = summed_where(Expr::from(1.0), all, loops, MOST_SPLITS)?;
         Some(match set.count_ones() % 2 {
             0 => count,
             _ => -count,
@@ -129,68 +129,128 @@ pub fn not_negative(trips: Expr) -> Expr {
 /// the range of the next loop outside that it depends on, or else guards the whole sum.
 pub fn summed(trips: Expr, outer: &[Range]) -> Option<Expr> {
     let conditions = vec![trips.clone()];
-    summed_where(trips, conditions, outer)
+    summed_where(trips, conditions, outer, 0)
 }
 
-fn summed_where(trips: Expr, mut conditions: Vec<Expr>, outer: &[Range]) -> Option<Expr> {
-    let mut total = trips;
-    for (at, range) in outer.iter().enumerate().rev() {
-        let variable = range.variable;
-        conditions.retain(|condition| !always_holds(condition, &outer[..=at]));
-        let is_moved = |expr: &Expr| expr.mentions(variable);
-        if range.step.as_integer().is_none()
-            && !is_moved(&total)
-            && !conditions.iter().any(is_moved)
-        {
-            total = total * not_negative(range.iterations());
-            continue;
-        }
-        let (lower, upper) = unit_range(range, &mut total, &mut conditions)?;
-        let (mut lowers, mut uppers) = (vec![lower], vec![upper]);
-        let (narrowing, others): (Vec<Expr>, Vec<Expr>) = conditions
-            .into_iter()
-            .partition(|condition| condition.mentions(variable));
-        conditions = others;
-        for condition in narrowing {
-            // slope·variable + rest ≥ 0
-            let linear = condition.linear_in(&[variable])?;
-            let slope = linear.coefficients[0].as_integer()?;
-            let crossing = match slope.abs() {
-                1 => linear.rest,
-                steepness => linear.rest.quotient(Expr::from(steepness)).floor(),
-            };
-            match slope > 0 {
-                true => lowers.push((-crossing).expand()),
-                false => uppers.push(crossing),
-            }
-        }
-        let lowers = extremes(lowers, |a, b| a >= b);
-        let uppers = extremes(uppers, |a, b| a <= b);
-        let spans = uppers.iter().flat_map(|upper| {
-            lowers
-                .iter()
-                .map(move |lower| (upper - lower + 1.0).expand())
-        });
-        conditions.extend(spans);
-        total = total
-            .sum_over(variable, &Expr::max(lowers), &Expr::min(uppers))?
-            .expand();
-    }
-    let total = total.over_common_denominator();
-    let guarded = |total: Expr, condition: Expr| {
-        Expr::choose(
-            Comparison::GreaterOrEqual,
-            condition,
-            Expr::from(0.0),
-            total,
-            Expr::from(0.0),
-        )
+/// Where ends of a range cross each other, both sides are counted on their own so often, one inside another.
+const MOST_SPLITS: u32 = 3;
+
+fn summed_where(
+    total: Expr,
+    mut conditions: Vec<Expr>,
+    loops: &[Range],
+    splits: u32,
+) -> Option<Expr> {
+    let Some((range, around)) = loops.split_last() else {
+        return Some(guarded(total, conditions));
     };
-    Some(
-        extremes(conditions, |a, b| a <= b)
-            .into_iter()
-            .fold(total, guarded),
-    )
+    let mut total = total;
+    let variable = range.variable;
+    conditions.retain(|condition| !always_holds(condition, loops));
+    let is_moved = |expr: &Expr| expr.mentions(variable);
+    if range.step.as_integer().is_none() && !is_moved(&total) && !conditions.iter().any(is_moved) {
+        total = total * not_negative(range.iterations());
+        return summed_where(total, conditions, around, splits);
+    }
+    let (lower, upper) = unit_range(range, &mut total, &mut conditions)?;
+    let (mut lowers, mut uppers) = (vec![lower], vec![upper]);
+    let (narrowing, others): (Vec<Expr>, Vec<Expr>) = conditions
+        .into_iter()
+        .partition(|condition| condition.mentions(variable));
+    for condition in narrowing {
+        // slope·variable + rest ≥ 0
+        let linear = condition.linear_in(&[variable])?;
+        let slope = linear.coefficients[0].as_integer()?;
+        let crossing = match slope.abs() {
+            1 => linear.rest,
+            steepness => linear.rest.quotient(Expr::from(steepness)).floor(),
+        };
+        match slope > 0 {
+            true => lowers.push((-crossing).expand()),
+            false => uppers.push(crossing),
+        }
+    }
+    let lowers = extremes(lowers, |a, b| a >= b);
+    let uppers = extremes(uppers, |a, b| a <= b);
+    let crosses = |ends: &[Expr]| {
+        let mut others = around.iter();
+        splits > 0 && ends.len() > 1 && others.any(|o| ends.iter().any(|e| e.mentions(o.variable)))
+    };
+    let is_split = crosses(&lowers) || crosses(&uppers);
+    let lowers = match crosses(&lowers) {
+        true => Ends::each(&lowers, |own, other| own - other),
+        false => vec![Ends::together(lowers, |ends| Expr::max(ends))],
+    };
+    let uppers = match crosses(&uppers) {
+        true => Ends::each(&uppers, |own, other| other - own),
+        false => vec![Ends::together(uppers, |ends| Expr::min(ends))],
+    };
+    let pairs = lowers
+        .iter()
+        .flat_map(|lower| uppers.iter().map(move |upper| (lower, upper)));
+    let of_pair = |(lower, upper): (&Ends, &Ends)| {
+        let spans = upper.of.iter().flat_map(|upper| {
+            let span = move |lower: &Expr| (upper - lower + 1.0).expand();
+            lower.of.iter().map(span)
+        });
+        let all = others.iter().chain(&lower.where_so).chain(&upper.where_so);
+        let conditions = all.cloned().chain(spans).collect();
+        let total = total.sum_over(variable, &lower.end, &upper.end)?.expand();
+        summed_where(total, conditions, around, splits - u32::from(is_split))
+    };
+    let sums: Option<Vec<Expr>> = pairs.map(of_pair).collect();
+    Some(match sums? {
+        mut one if one.len() == 1 => one.remove(0),
+        several => Expr::sum(several),
+    })
+}
+
+/// Where a range begins, or ends.
+struct Ends {
+    /// The last of several first values, or the first of several last ones.
+    end: Expr,
+    of: Vec<Expr>,
+    /// Affine expressions that are zero or more where it is that.
+    where_so: Vec<Expr>,
+}
+
+impl Ends {
+    fn together(ends: Vec<Expr>, of: fn(Vec<Expr>) -> Expr) -> Ends {
+        Ends {
+            end: of(ends.clone()),
+            of: ends,
+            where_so: Vec::new(),
+        }
+    }
+
+    /// Each of them where it is the one that counts, which it is if it is so far beyond the others; of equals, the last.
+    fn each(ends: &[Expr], beyond: fn(&Expr, &Expr) -> Expr) -> Vec<Ends> {
+        let of = |at: usize| {
+            let others = (0..ends.len()).filter(|other| *other != at);
+            let is_beyond = |other: usize| {
+                let apart = beyond(&ends[at], &ends[other]);
+                (apart - f64::from(u8::from(other > at))).expand()
+            };
+            Ends {
+                end: ends[at].clone(),
+                of: vec![ends[at].clone()],
+                where_so: others.map(is_beyond).collect(),
+            }
+        };
+        (0..ends.len()).map(of).collect()
+    }
+}
+
+/// A sum where conditions that no loop is left to narrow hold.
+fn guarded(total: Expr, conditions: Vec<Expr>) -> Expr {
+    let none = || Expr::from(0.0);
+    let is_met = Comparison::GreaterOrEqual;
+    let total = total.over_common_denominator();
+    extremes(conditions, |a, b| a <= b)
+        .into_iter()
+        .fold(total, |total, condition| {
+            Expr::choose(is_met, condition, none(), total, none())
+        })
 }
 
 /// Whether a condition (an affine expression ≥ 0) holds wherever the loops around have an iteration: in `k = j, n` inside of

@@ -146,9 +146,22 @@ fn holds_in_some_rounds(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> 
                 .any(|chain| *chain.facts.variable == range.variable)
             && !nest.loops.iter().any(moves)
     };
+    // From the loop of the range inwards, something comes to the same elements again.
+    let is_used_again = |range: &GuardRange| {
+        let of_range = outer
+            .iter()
+            .position(|chain| *chain.facts.variable == range.variable);
+        let inner = &outer[of_range.unwrap_or(0)..];
+        let mut streams = nest.streams.iter().map(|used| &used.stream);
+        streams.any(|stream| {
+            inner
+                .iter()
+                .any(|chain| meets_again(stream, &chain.facts.variable))
+        })
+    };
     let is_left = |range: &GuardRange| {
         let mut guards = nest.streams.iter().flat_map(|used| &used.guards);
-        guards.any(|guard| guard.variable == range.variable)
+        guards.any(|guard| guard.variable == range.variable) && is_used_again(range)
     };
     let is_partly = |(branch, taken): &(Symbol, bool)| {
         let decision = nest.decisions.iter().find(|(known, _)| known == branch);
@@ -162,6 +175,21 @@ fn holds_in_some_rounds(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> 
     };
     let mut ways = nest.references.iter().flat_map(|used| &used.weight);
     ways.any(is_partly)
+}
+
+/// Whether iterations of a loop use elements that others have used.
+fn meets_again(stream: &Stream, variable: &str) -> bool {
+    let mut moves = false;
+    let mut differs = false;
+    for (at, subscript) in stream.subscripts.iter().enumerate() {
+        if subscript.terms.iter().any(|(name, _)| name == variable) {
+            moves = true;
+            let mut offsets = stream.accesses.iter().map(|access| access.offset.get(at));
+            let first = offsets.next();
+            differs |= offsets.any(|offset| Some(offset) != first);
+        }
+    }
+    !moves || differs
 }
 
 /// A share of the iterations that stands for all.
