@@ -352,7 +352,7 @@ impl Guard {
             return None;
         }
         let all = iterations_where(&ranges, around)?;
-        let some = iterations_where(&ranges, &[around, &[self.clone()]].concat())?;
+        let some = iterations_where(&ranges, &[around, std::slice::from_ref(self)].concat())?;
         Some(over(some, all))
     }
 

@@ -179,11 +179,11 @@ fn summed_where(
     let is_split = crosses(&lowers) || crosses(&uppers);
     let lowers = match crosses(&lowers) {
         true => Ends::each(&lowers, |own, other| own - other),
-        false => vec![Ends::together(lowers, |ends| Expr::max(ends))],
+        false => vec![Ends::together(lowers, Expr::max)],
     };
     let uppers = match crosses(&uppers) {
         true => Ends::each(&uppers, |own, other| other - own),
-        false => vec![Ends::together(uppers, |ends| Expr::min(ends))],
+        false => vec![Ends::together(uppers, Expr::min)],
     };
     let pairs = lowers
         .iter()
