@@ -3,6 +3,7 @@
 use super::facts::{Decision, Guard, GuardRange};
 use super::symbolic::compared_by;
 use super::symbols::{Start, Symbols};
+use super::totals::{Range, involved, iterations_where};
 use crate::expr::{Expr, Symbol};
 use crate::intrinsics::Meaning;
 use crate::ir::{BinaryOp, UnaryOp, Value, VarId};
@@ -22,6 +23,14 @@ pub(super) fn decision(symbols: &mut Symbols, condition: &Value) -> Decision {
         Some(guard) => Decision::Guard(guard),
         None => parts(symbols, condition),
     }
+}
+
+/// The iterations in which a condition holds, if loop variables and what stays the same decide it.
+pub(super) fn asked(symbols: &mut Symbols, condition: &Value) -> Option<Guard> {
+    if symbols.levels.is_empty() {
+        return None;
+    }
+    guard(symbols, condition)
 }
 
 /// A condition that asks whether a whole number is a multiple of another: `mod(step, 10) == 0`, or is not.
@@ -317,6 +326,63 @@ impl Guard {
     /// The share of the iterations of the loops around, outermost first, in which the condition holds; `None` if it has
     /// no closed form.
     pub(super) fn share(&self, loops: &[&Counted]) -> Option<Expr> {
+        let all: Vec<Range> = loops.iter().map(|counted| counted.range()).collect();
+        let asked = involved(self, &all);
+        let moves = |inner: &&Counted| {
+            let mut asked = asked.iter();
+            !asked.clone().any(|own| **own == inner.variable)
+                && asked.any(|own| inner.mentions(own))
+        };
+        // A loop inside that is longer where it holds than elsewhere has more of the iterations there.
+        match loops.iter().any(moves) {
+            true => self.share_where(&[], loops),
+            false => (self.share_of_own(loops)).or_else(|| self.share_where(&[], loops)),
+        }
+    }
+
+    /// The share of those iterations in which other conditions hold, too.
+    pub(super) fn share_where(&self, around: &[Guard], loops: &[&Counted]) -> Option<Expr> {
+        let ranges: Vec<Range> = loops.iter().map(|counted| counted.range()).collect();
+        let mut own = self
+            .ranges()
+            .iter()
+            .chain(around.iter().flat_map(Guard::ranges));
+        // Variables of other loops stand for nothing here.
+        if !own.all(|range| ranges.iter().any(|one| one.variable == range.variable)) {
+            return None;
+        }
+        let all = iterations_where(&ranges, around)?;
+        let some = iterations_where(&ranges, &[around, std::slice::from_ref(self)].concat())?;
+        Some(over(some, all))
+    }
+
+    /// The conditions around on which it depends whether it holds, as they ask for the same variables.
+    pub(super) fn related(&self, around: &[Guard], loops: &[&Counted]) -> Vec<Guard> {
+        let ranges: Vec<Range> = loops.iter().map(|counted| counted.range()).collect();
+        let mut asked = involved(self, &ranges);
+        let mut others: Vec<&Guard> = around.iter().collect();
+        let mut found = Vec::new();
+        loop {
+            let (related, left): (Vec<&Guard>, Vec<&Guard>) =
+                others.into_iter().partition(|guard| {
+                    let mut of_other = involved(guard, &ranges).into_iter();
+                    of_other.any(|variable| asked.contains(&variable))
+                });
+            if related.is_empty() {
+                return found;
+            }
+            asked.extend(related.iter().flat_map(|guard| involved(guard, &ranges)));
+            found.extend(related.into_iter().cloned());
+            others = left;
+        }
+    }
+
+    fn ranges(&self) -> &[GuardRange] {
+        let (Guard::Inside(ranges) | Guard::Outside(ranges)) = self;
+        ranges
+    }
+
+    fn share_of_own(&self, loops: &[&Counted]) -> Option<Expr> {
         let (ranges, is_inside) = match self {
             Guard::Inside(ranges) => (ranges, true),
             Guard::Outside(ranges) => (ranges, false),
@@ -345,7 +411,7 @@ impl Guard {
 }
 
 impl GuardRange {
-    fn mentions(&self, variable: &str) -> bool {
+    pub(super) fn mentions(&self, variable: &str) -> bool {
         let ends = [&self.lower, &self.upper];
         ends.into_iter().flatten().any(|end| end.mentions(variable))
     }

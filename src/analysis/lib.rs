@@ -47,6 +47,7 @@ mod steady;
 mod storage;
 mod symbolic;
 mod symbols;
+pub mod totals;
 mod walk;
 mod wrapped;
 

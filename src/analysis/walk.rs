@@ -241,6 +241,7 @@ fn analyze_procedure(
         datatypes: None,
         undecided: Vec::new(),
         answers: Vec::new(),
+        conditions: Vec::new(),
         choices: HashMap::new(),
         once: BTreeSet::new(),
         compared: None,
@@ -404,6 +405,8 @@ struct Walker<'f> {
     undecided: Vec<Undecided>,
     /// What branches around the walk have found.
     answers: Vec<answers::Answer>,
+    /// What branches around the walk ask of the variables of loops around these, and hold.
+    conditions: Vec<Guard>,
     /// The shares of branches that are one of several on one number, with their conditions.
     choices: HashMap<Place, (Value, Expr)>,
     /// The probabilities of branches that a run takes once.

@@ -6,7 +6,7 @@ use super::figures::Figures;
 use super::label::Subject;
 use super::nest::{Nest, weight_expr};
 use super::parameters::ParameterTable;
-use super::trip_count::{self, TripCount};
+use super::trip_count::{self, Narrowed, TripCount};
 use crate::expr::{Comparison, Expr, FigureId, Symbol};
 
 /// Extents of one loop of a nest.
@@ -59,6 +59,7 @@ impl Counts {
         // The same without probabilities, which mean trip counts are not to contain.
         let mut unweighted = vec![Expr::from(1.0)];
         let mut weight = Expr::from(1.0);
+        let mut is_narrowed = false;
         let mut total = None;
         for index in 0..nest.loops.len() {
             let facts = nest.loops[index].facts;
@@ -70,6 +71,7 @@ impl Counts {
             let label = F::TripCount.about(name.clone());
             let before = unweighted[index].clone();
             let all = F::UnweightedIterations.about(name.clone());
+            let narrowed = trip_count::narrowed(&nest.loops[..=index]);
             let (trip, every) = match trip_count::count(&nest.loops[..=index]) {
                 TripCount::Rectangular(trip) | TripCount::Sampled(trip) => {
                     let trip = figures.define(label, parameters.resolve(nest.function, &trip));
@@ -77,15 +79,27 @@ impl Counts {
                 }
                 TripCount::Summed(sum) => {
                     let every = figures.define(all, parameters.resolve(nest.function, &sum));
-                    let none = Expr::from(0.0);
-                    let mean = Expr::from(every).quotient(before.clone());
-                    let mean = Expr::choose(Comparison::Greater, before, none.clone(), mean, none);
-                    (figures.define(label, mean), every)
+                    if let Narrowed::To(mean) = &narrowed {
+                        is_narrowed = true;
+                        let mean = parameters.resolve(nest.function, mean);
+                        (figures.define(label, mean), every)
+                    } else {
+                        let none = Expr::from(0.0);
+                        let mean = Expr::from(every).quotient(before.clone());
+                        let mean =
+                            Expr::choose(Comparison::Greater, before, none.clone(), mean, none);
+                        (figures.define(label, mean), every)
+                    }
                 }
             };
             unweighted.push(Expr::from(every));
-            weight = weight * weight_expr(&nest.loops[index].weight, &symbol);
-            let runs = Expr::from(every) * weight.clone();
+            let own = weight_expr(&nest.loops[index].weight, &symbol);
+            weight = weight * own.clone();
+            // Conditions on what moves the ends of a loop do not leave the same share of it as of the loops around.
+            let runs = match is_narrowed {
+                true => iterations[index].clone() * own * Expr::from(trip),
+                false => Expr::from(every) * weight.clone(),
+            };
             let runs = figures.define(F::Iterations.about(name), runs);
             iterations.push(Expr::from(runs));
             loops.push(LoopCounts {

@@ -28,6 +28,8 @@ use crate::reason::ReasonCode;
 pub struct ChainLoop<'p> {
     pub facts: &'p Loop,
     pub weight: Weight,
+    /// Where those of the branches take it that ask for variables of the loops around.
+    pub conditions: Vec<Guard>,
 }
 
 /// Probability symbols that must all be taken; `false` stands for the other branch.
@@ -271,6 +273,7 @@ impl<'p> Nest<'p> {
                     .any(|bound| bound.mentions(&outer.facts.variable))
             });
             depends && trip_count::is_approximate(&self.loops[..=at])
+                || trip_count::is_narrowed_in_part(&self.loops[..=at])
         };
         let is_approximate = move |at: &usize| {
             let facts = self.loops[*at].facts;
@@ -331,12 +334,12 @@ pub fn collect(program: &Program) -> Vec<Nest<'_>> {
     let first_indices: HashMap<Arc<str>, f64> = program.files.iter().map(first_index).collect();
     for (index, function) in program.functions.iter().enumerate() {
         let mut outermost = Vec::new();
-        children(&function.body, &Weight::new(), &mut outermost);
+        children(&function.body, &Way::default(), &mut outermost);
         let first = nests.len();
-        for (facts, weight) in outermost {
+        for (facts, way) in outermost {
             descend(
                 index,
-                vec![ChainLoop { facts, weight }],
+                vec![way.to(facts)],
                 0,
                 Gathered::default(),
                 &mut nests,
@@ -382,6 +385,7 @@ struct Gathered<'p> {
 #[derive(Clone, Default)]
 struct Way {
     weight: Weight,
+    conditions: Vec<Guard>,
     guards: Vec<GuardRange>,
     open: Weight,
 }
@@ -398,6 +402,7 @@ impl Way {
                     true => guard.clone(),
                     false => guard.clone().negated(),
                 };
+                way.conditions.push(guard.clone());
                 if let Guard::Inside(ranges) = guard {
                     way.guards.extend(ranges);
                 }
@@ -405,6 +410,15 @@ impl Way {
             _ => way.open.push(step),
         }
         way
+    }
+
+    /// A loop to which it leads.
+    fn to(self, facts: &Loop) -> ChainLoop<'_> {
+        ChainLoop {
+            facts,
+            weight: self.weight,
+            conditions: self.conditions,
+        }
     }
 }
 
@@ -451,19 +465,15 @@ pub(super) fn block_contents(block: &Block) -> Vec<Content> {
     gathered.contents
 }
 
-/// Loops directly inside a block, through branches, with the branches' probabilities.
-fn children<'p>(block: &'p Block, weight: &Weight, found: &mut Vec<(&'p Loop, Weight)>) {
+/// Loops directly inside a block, through branches, with the ways to them.
+fn children<'p>(block: &'p Block, way: &Way, found: &mut Vec<(&'p Loop, Way)>) {
     for item in &block.items {
         match item {
-            Item::Loop(inner) => found.push((inner, weight.clone())),
+            Item::Loop(inner) => found.push((inner, way.clone())),
             Item::Branch(branch) => {
-                children(
-                    &branch.then,
-                    &side(weight, &branch.probability, true),
-                    found,
-                );
+                children(&branch.then, &way.into(branch, true), found);
                 if let Some(otherwise) = &branch.otherwise {
-                    children(otherwise, &side(weight, &branch.probability, false), found);
+                    children(otherwise, &way.into(branch, false), found);
                 }
             }
         }
@@ -480,15 +490,15 @@ fn descend<'p>(
     let innermost = chain[chain.len() - 1].facts;
     gathered.add(&innermost.body, chain.len(), &Way::default());
     let mut inner = Vec::new();
-    children(&innermost.body, &Weight::new(), &mut inner);
-    let extended = |facts: &'p Loop, weight: Weight| {
+    children(&innermost.body, &Way::default(), &mut inner);
+    let extended = |facts: &'p Loop, way: Way| {
         let mut chain = chain.clone();
-        chain.push(ChainLoop { facts, weight });
+        chain.push(way.to(facts));
         chain
     };
     if inner.len() == 1 {
-        let (facts, weight) = inner.remove(0);
-        descend(function, extended(facts, weight), own, gathered, nests);
+        let (facts, way) = inner.remove(0);
+        descend(function, extended(facts, way), own, gathered, nests);
         return;
     }
     let decisions = gathered.decisions.clone();
@@ -498,10 +508,10 @@ fn descend<'p>(
     {
         nests.push(finish(function, chain.clone(), own, gathered));
     }
-    for (facts, weight) in inner {
+    for (facts, way) in inner {
         descend(
             function,
-            extended(facts, weight),
+            extended(facts, way),
             chain.len(),
             Gathered {
                 decisions: decisions.clone(),

@@ -1,7 +1,10 @@
 //! How often loops run: exact sums for triangular and other affine bounds.
 
 use super::nest::ChainLoop;
-use crate::analysis::facts::Loop;
+use crate::analysis::facts::{Guard, Loop};
+use crate::analysis::totals::{
+    Range, always_holds, involved, iterations_where, not_negative, summed, with_movers,
+};
 use crate::expr::{Comparison, Expr, Function};
 
 /// Iteration counts of one loop of a chain.
@@ -22,12 +25,12 @@ pub fn is_approximate(chain: &[ChainLoop]) -> bool {
 
 /// Counts the iterations of the last loop of `chain`.
 pub fn count(chain: &[ChainLoop]) -> TripCount {
-    let mut ranges: Vec<Range> = chain.iter().map(|one| Range::of(one.facts)).collect();
+    let mut ranges: Vec<Range> = chain.iter().map(|one| range(one.facts)).collect();
     let around = match chain.split_last() {
         Some((_, around)) => around,
         None => return TripCount::Rectangular(Expr::from(1.0)),
     };
-    let Some(innermost) = ranges.last().map(Range::iterations) else {
+    let Some(innermost) = ranges.last().map(|range| range.iterations()) else {
         return TripCount::Rectangular(Expr::from(1.0));
     };
     if !around.iter().any(|o| innermost.mentions(&o.facts.variable)) {
@@ -43,48 +46,59 @@ pub fn count(chain: &[ChainLoop]) -> TripCount {
     }
 }
 
-/// What a loop runs over.
-#[derive(Clone)]
-struct Range<'a> {
-    variable: &'a str,
-    lower: Expr,
-    upper: Expr,
-    step: Expr,
+fn range(facts: &Loop) -> Range<'_> {
+    Range {
+        variable: &facts.variable,
+        lower: facts.lower.clone(),
+        upper: facts.upper.clone(),
+        step: facts.step.clone(),
+    }
 }
 
-impl<'a> Range<'a> {
-    fn of(facts: &'a Loop) -> Range<'a> {
-        Range {
-            variable: &facts.variable,
-            lower: facts.lower.clone(),
-            upper: facts.upper.clone(),
-            step: facts.step.clone(),
-        }
-    }
+/// What conditions around the last loop of a chain leave of it, where they ask for what moves its ends: in
+/// `if (i >= 900) for (j = 0; j < i; j++)` it runs longer than on average.
+pub enum Narrowed {
+    /// Its mean iterations do not depend on them.
+    No,
+    /// Iterations each time that it is entered.
+    To(Expr),
+    /// It has no closed form.
+    Unknown,
+}
 
-    fn mentions(&self, variable: &str) -> bool {
-        [&self.lower, &self.upper, &self.step]
-            .iter()
-            .any(|end| end.mentions(variable))
-    }
+/// Whether conditions leave an unknown part of the last loop of a chain.
+pub fn is_narrowed_in_part(chain: &[ChainLoop]) -> bool {
+    matches!(narrowed(chain), Narrowed::Unknown)
+}
 
-    /// ⌊(upper − lower)/step⌋ + 1; may be negative for an empty loop.
-    fn iterations(&self) -> Expr {
-        let Range {
-            lower, upper, step, ..
-        } = self;
-        let span = (upper - lower).expand();
-        match step.as_integer() {
-            Some(1) => span + 1.0,
-            Some(-1) => (-span) + 1.0,
-            Some(_) => span.quotient(step.clone()).floor() + 1.0,
-            // A step of zero never ends; as the value of a parameter it is not a loop at all.
-            None => {
-                let trips = span.quotient(step.clone()).floor() + 1.0;
-                let (none, zero) = (Expr::from(0.0), Expr::from(0.0));
-                Expr::choose(Comparison::NotEqual, step.clone(), zero, trips, none)
-            }
+/// What the conditions around the last loop of a chain leave of it.
+pub fn narrowed(chain: &[ChainLoop]) -> Narrowed {
+    if chain.iter().all(|one| one.conditions.is_empty()) {
+        return Narrowed::No;
+    }
+    let ranges: Vec<Range> = chain.iter().map(|one| range(one.facts)).collect();
+    let Some((last, around)) = ranges.split_last() else {
+        return Narrowed::No;
+    };
+    let movers = with_movers(&|variable| last.mentions(variable), around);
+    let asks_for_these = |guard: &&Guard| {
+        let mut asked = involved(guard, around).into_iter();
+        asked.any(|variable| movers.contains(&variable))
+    };
+    let all = chain.iter().flat_map(|one| &one.conditions);
+    let guards: Vec<Guard> = all.filter(asks_for_these).cloned().collect();
+    if guards.is_empty() {
+        return Narrowed::No;
+    }
+    let counts = iterations_where(&ranges, &guards).zip(iterations_where(around, &guards));
+    match counts {
+        Some((all, times)) => {
+            let none = Expr::from(0.0);
+            let mean = all.quotient(times.clone());
+            let is_entered = Comparison::Greater;
+            Narrowed::To(Expr::choose(is_entered, times, none.clone(), mean, none))
         }
+        None => Narrowed::Unknown,
     }
 }
 
@@ -122,135 +136,10 @@ fn cells(tile: &Range, cell: &Range) -> Option<(Expr, Expr)> {
     (is_plain && is_full && is_last).then(|| ((&tile.lower + &first).expand(), of_all.clone()))
 }
 
-fn not_negative(trips: Expr) -> Expr {
-    Expr::max([trips, Expr::from(0.0)])
-}
-
-/// Sums the trip count over the ranges of the loops around, innermost first. Where a loop is empty,
-/// its count must not go below zero: the condition that it is not (an affine expression ≥ 0) narrows
-/// the range of the next loop outside that it depends on, or else guards the whole sum.
-fn summed(trips: Expr, outer: &[Range]) -> Option<Expr> {
-    let mut total = trips.clone();
-    let mut conditions = vec![trips];
-    for (at, range) in outer.iter().enumerate().rev() {
-        let variable = range.variable;
-        conditions.retain(|condition| !always_holds(condition, &outer[..=at]));
-        let is_moved = |expr: &Expr| expr.mentions(variable);
-        if range.step.as_integer().is_none()
-            && !is_moved(&total)
-            && !conditions.iter().any(is_moved)
-        {
-            total = total * not_negative(range.iterations());
-            continue;
-        }
-        let (lower, upper) = unit_range(range, &mut total, &mut conditions)?;
-        let (mut lowers, mut uppers) = (vec![lower], vec![upper]);
-        let (narrowing, others): (Vec<Expr>, Vec<Expr>) = conditions
-            .into_iter()
-            .partition(|condition| condition.mentions(variable));
-        conditions = others;
-        for condition in narrowing {
-            // slope·variable + rest ≥ 0
-            let linear = condition.linear_in(&[variable])?;
-            let slope = linear.coefficients[0].as_integer()?;
-            let crossing = match slope.abs() {
-                1 => linear.rest,
-                steepness => linear.rest.quotient(Expr::from(steepness)).floor(),
-            };
-            match slope > 0 {
-                true => lowers.push((-crossing).expand()),
-                false => uppers.push(crossing),
-            }
-        }
-        let lowers = extremes(lowers, |a, b| a >= b);
-        let uppers = extremes(uppers, |a, b| a <= b);
-        let spans = uppers.iter().flat_map(|upper| {
-            lowers
-                .iter()
-                .map(move |lower| (upper - lower + 1.0).expand())
-        });
-        conditions.extend(spans);
-        total = total
-            .sum_over(variable, &Expr::max(lowers), &Expr::min(uppers))?
-            .expand();
-    }
-    let total = total.over_common_denominator();
-    let guarded = |total: Expr, condition: Expr| {
-        Expr::choose(
-            Comparison::GreaterOrEqual,
-            condition,
-            Expr::from(0.0),
-            total,
-            Expr::from(0.0),
-        )
-    };
-    Some(
-        extremes(conditions, |a, b| a <= b)
-            .into_iter()
-            .fold(total, guarded),
-    )
-}
-
 /// Whether an affine expression is zero or more wherever the loops of a chain have an iteration.
 pub fn is_never_negative(expr: &Expr, chain: &[ChainLoop]) -> bool {
-    let ranges: Vec<Range> = chain.iter().map(|one| Range::of(one.facts)).collect();
+    let ranges: Vec<Range> = chain.iter().map(|one| range(one.facts)).collect();
     always_holds(expr, &ranges)
-}
-
-/// Whether a condition (an affine expression ≥ 0) holds wherever the loops around have an iteration: in `k = j, n` inside of
-/// `j = 1, i` and `i = 1, n`, `j` never passes `n`.
-fn always_holds(condition: &Expr, outer: &[Range]) -> bool {
-    let mut least = condition.clone();
-    for range in outer.iter().rev() {
-        let Some(linear) = least.linear_in(&[range.variable]) else {
-            return false;
-        };
-        let (Some(slope), Some(step)) =
-            (linear.coefficients[0].as_number(), range.step.as_number())
-        else {
-            return false;
-        };
-        let bound = if (slope > 0.0) == (step > 0.0) {
-            &range.lower
-        } else {
-            &range.upper
-        };
-        least = (linear.rest + bound * &Expr::from(slope)).expand();
-    }
-    least.as_number().is_some_and(|least| least >= 0.0)
-}
-
-/// The range of a loop in steps of one, ascending. With any other step the loop variable is replaced
-/// by one that counts the iterations from zero.
-fn unit_range(range: &Range, total: &mut Expr, conditions: &mut [Expr]) -> Option<(Expr, Expr)> {
-    let (lower, upper) = (range.lower.clone(), range.upper.clone());
-    match range.step.as_integer()? {
-        1 => Some((lower, upper)),
-        -1 => Some((upper, lower)),
-        step => {
-            let value = &lower + &(&Expr::symbol(range.variable) * &Expr::from(step));
-            let replace = |expr: &Expr| expr.with(range.variable, &value).expand();
-            *total = replace(total);
-            conditions
-                .iter_mut()
-                .for_each(|condition| *condition = replace(condition));
-            Some((Expr::from(0.0), range.iterations() - 1.0))
-        }
-    }
-}
-
-/// The expressions without those that another one makes needless: `wins(a, b)` says whether `a` does
-/// that to `b`, where their difference is a number.
-fn extremes(candidates: Vec<Expr>, wins: fn(f64, f64) -> bool) -> Vec<Expr> {
-    let mut kept: Vec<Expr> = Vec::new();
-    for candidate in candidates {
-        let beats = |a: &Expr, b: &Expr| a.distance(b).is_some_and(|distance| wins(distance, 0.0));
-        if !kept.iter().any(|other| beats(other, &candidate)) {
-            kept.retain(|other| !beats(&candidate, other));
-            kept.push(candidate);
-        }
-    }
-    kept
 }
 
 /// Places at which a loop is taken: an even number, as the trip counts of wavefronts grow up to the middle.

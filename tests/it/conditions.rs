@@ -38,3 +38,93 @@ fn conditions_tell_how_often_loops_run() {
     // 1, 2, 4 … 512.
     assert_eq!(iterations(&json, "doubling"), (10.0, false));
 }
+
+/// Conditions that ask for a variable whose loop moves the ends of another one, or that stand in one another: what they
+/// leave is counted, not multiplied.
+#[test]
+fn conditions_on_one_variable_are_counted_together() {
+    let bodies = [
+        (
+            "if (i >= 90) for (int j = 0; j < i; j++) c[i][j] += 1.0;",
+            945.0,
+        ),
+        (
+            "if (i < 50) for (int j = 0; j < i; j++) c[i][j] += 1.0;",
+            1225.0,
+        ),
+        (
+            "if (i < 90) continue; for (int j = 0; j < i; j++) c[i][j] += 1.0;",
+            945.0,
+        ),
+        (
+            "for (int j = 0; j < i; j++) if (i >= 90) c[i][j] += 1.0;",
+            945.0,
+        ),
+        (
+            "if (i >= 90) for (int j = i; j < 100; j++) c[i][j] += 1.0;",
+            55.0,
+        ),
+        (
+            "if (i != 5) for (int j = 0; j < i; j++) c[i][j] += 1.0;",
+            4945.0,
+        ),
+        (
+            "if (i < 10 || i >= 90) for (int j = 0; j < i; j++) c[i][j] += 1.0;",
+            990.0,
+        ),
+        (
+            "if (i >= 90) for (int j = 0; j < i; j++) if (j < 50) c[i][j] += 1.0;",
+            500.0,
+        ),
+        (
+            "for (int j = 0; j < 10; j++) if (i >= j) if (j >= 5) c[i][j] += 1.0;",
+            465.0,
+        ),
+        ("if (i >= 90) { if (i >= 99) c[i][0] += 1.0; }", 1.0),
+        (
+            "if (i < 50) c[i][0] = 0.0; else if (i < 75) c[i][0] += 1.0;",
+            25.0,
+        ),
+        (
+            "if (i < 0) c[i][0] = 0.0; else if (i > 0) c[i][0] += 1.0;",
+            99.0,
+        ),
+        (
+            "if (i == 1) c[i][0] = 0.0; else if (i == 2) c[i][0] = 2.0; else if (i <= 5) c[i][0] += 1.0;",
+            4.0,
+        ),
+    ];
+    for (body, expected) in bodies {
+        let text = format!(
+            "double c[100][100];
+             void f(void) {{ for (int i = 0; i < 100; i++) {{ {body} }} }}"
+        );
+        let report = command::analysed_text("f.c", &text, &[]);
+        let nests = report["functions"][0]["nests"].as_array().expect("nests");
+        let flops = nests
+            .iter()
+            .map(|nest| nest["flops"].as_f64().expect("a number"));
+        let flops: f64 = flops.sum();
+        assert!(
+            (flops - expected).abs() < 1e-6,
+            "{body}: {flops} for {expected}"
+        );
+    }
+}
+
+/// Elements that only some iterations of an outer loop use are not as far apart as on average.
+#[test]
+fn conditions_on_outer_loops_mark_what_is_used_again() {
+    let text = "double x[40000], y[40000], a[300][300];
+      void again(void) { for (int t = 0; t < 100; t++) for (int i = 0; i < 40000; i++)
+        if (t >= 45 && t < 50) y[i] += x[i]; }
+      void once(void) { for (int t = 0; t < 300; t++) for (int i = 0; i < 300; i++)
+        if (t >= 45 && t < 150) a[t][i] += 1.0; }
+      void longer(void) { for (int t = 0; t < 300; t++)
+        if (t >= 200) for (int i = 0; i < t; i++) a[t][i] += 1.0; }";
+    let report = command::analysed_text("k.c", text, &[]);
+    let reasons = |function: usize| report["functions"][function]["nests"][0]["reasons"].clone();
+    assert_eq!(reasons(0), serde_json::json!(["condition_on_loops"]));
+    assert_eq!(reasons(1), serde_json::json!([]));
+    assert_eq!(reasons(2), serde_json::json!(["condition_on_loops"]));
+}

@@ -7,7 +7,7 @@ use crate::alternatives::either;
 use crate::coverage;
 use crate::diagnostic::Place;
 use crate::expr::{self, Comparison, Expr, Node, Symbol};
-use crate::facts::{Block, Branch, Constant, Decision, Item, Origin};
+use crate::facts::{Block, Branch, Constant, Decision, Guard, Item, Origin};
 use crate::guards::{self, Counted};
 use crate::ir::visit::{each_value, variables_of};
 use crate::ir::{self, BinaryOp, Function, Printed, Role, Stmt, Type, UnaryOp, Value, VarId};
@@ -159,7 +159,11 @@ impl Walker<'_> {
         let compared_before = self.compared_known();
         let answered = self.answered(&branch.condition);
         let answers = self.answer(&branch.condition, true, then);
+        let asked = guards::asked(&mut self.symbols, &branch.condition);
+        let conditions = self.conditions.len();
+        self.conditions.extend(asked.clone());
         let (then_block, after_then_share) = self.block_and_share(then);
+        self.conditions.truncate(conditions);
         self.forget(answers);
         let after_then = std::mem::replace(&mut self.symbols.known, before.clone());
         let compared_then = self.compared_from(compared_before);
@@ -167,7 +171,9 @@ impl Walker<'_> {
             true => (None, Expr::from(1.0)),
             false => {
                 let answers = self.answer(&branch.condition, false, otherwise);
+                self.conditions.extend(asked.map(Guard::negated));
                 let (block, share) = self.block_and_share(otherwise);
+                self.conditions.truncate(conditions);
                 self.forget(answers);
                 (Some(block), share)
             }
@@ -235,7 +241,11 @@ impl Walker<'_> {
             (_, Some(is_taken)) => Some(Expr::from(f64::from(u8::from(is_taken)))),
             (Decision::Guard(guard), None) => {
                 let loops: Vec<&Counted> = self.symbols.levels.iter().map(|l| &l.counted).collect();
-                guard.share(&loops)
+                let around = guard.related(&self.conditions, &loops);
+                match around.is_empty() {
+                    true => guard.share(&loops),
+                    false => guard.share_where(&around, &loops),
+                }
             }
             (
                 Decision::Data | Decision::Loops | Decision::Once(_) | Decision::PerhapsOnce(_),

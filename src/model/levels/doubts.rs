@@ -15,7 +15,7 @@
 //! skewed_walk          a[j + i][j - i]            loops that shift what others walk, in another way than the rule knows
 //! pointer_assignment   p(0:) => a; p[i], a[i]     an array beside a pointer to an unknown place in it
 //! several_forms        a[i] beside a[n - i]       neither covers the other nor lies apart, or it has two types
-//! condition_on_loops   if (i*i < n) u[i]          no range of a loop says when
+//! condition_on_loops   if (i*i < n) u[i]          no range of a loop says when, or the loop is one further out
 //! undecided_branch     if (flag) u[i]             always or never, and which is not known and makes a difference
 //! ```
 //!
@@ -34,11 +34,12 @@ use super::reference::Reference;
 use super::skew;
 use super::undecided;
 use crate::analysis::coverage;
-use crate::analysis::facts::{Decision, Guard, Loop, Stream};
+use crate::analysis::facts::{Decision, Guard, GuardRange, Loop, Stream};
 use crate::analysis::moving::is_unknown_stride;
 use crate::expr::{Expr, Function, Lookup, Symbol};
-use crate::nest::Nest;
+use crate::nest::{ChainLoop, Nest};
 use crate::reason::ReasonCode;
+use crate::trip_count::{self, Narrowed};
 
 /// Why the bytes of a nest are only about right; `value` gives the value of a parameter.
 pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<ReasonCode> {
@@ -114,6 +115,83 @@ fn outside(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
     ways.any(is_vague)
 }
 
+/// Conditions around a loop on what moves its ends: its iterations are exact, but the bytes are those of mean ones.
+fn narrows_others(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let is_partly = |(branch, taken): &(Symbol, bool)| {
+        let share = value(branch).map_or(0.5, |p| if *taken { p } else { 1.0 - p });
+        share > 0.0 && share < NEARLY_ALL
+    };
+    let is_narrowed = |at: usize| {
+        let around = &nest.loops[..=at];
+        let mut ways = around.iter().flat_map(|chain| &chain.weight);
+        !matches!(trip_count::narrowed(around), Narrowed::No) && ways.any(is_partly)
+    };
+    (0..nest.loops.len()).any(is_narrowed)
+}
+
+/// References that only some iterations of a loop further out come to: what lies between two uses is taken as the mean
+/// over all of its iterations, while there is more of it in these and less in the others.
+fn holds_in_some_rounds(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let Some((innermost, outer)) = nest.loops.split_last() else {
+        return false;
+    };
+    let is_outer = |range: &GuardRange| {
+        let moves = |chain: &ChainLoop| {
+            let mut ends = [&range.lower, &range.upper].into_iter().flatten();
+            ends.any(|end| end.mentions(&chain.facts.variable))
+        };
+        range.variable != *innermost.facts.variable
+            && outer
+                .iter()
+                .any(|chain| *chain.facts.variable == range.variable)
+            && !nest.loops.iter().any(moves)
+    };
+    // From the loop of the range inwards, something comes to the same elements again.
+    let is_used_again = |range: &GuardRange| {
+        let of_range = outer
+            .iter()
+            .position(|chain| *chain.facts.variable == range.variable);
+        let inner = &outer[of_range.unwrap_or(0)..];
+        let mut streams = nest.streams.iter().map(|used| &used.stream);
+        streams.any(|stream| {
+            inner
+                .iter()
+                .any(|chain| meets_again(stream, &chain.facts.variable))
+        })
+    };
+    let is_left = |range: &GuardRange| {
+        let mut guards = nest.streams.iter().flat_map(|used| &used.guards);
+        guards.any(|guard| guard.variable == range.variable) && is_used_again(range)
+    };
+    let is_partly = |(branch, taken): &(Symbol, bool)| {
+        let decision = nest.decisions.iter().find(|(known, _)| known == branch);
+        let ranges = decision.map_or(&[][..], |(_, decision)| decision.ranges());
+        let share = value(branch).map_or(0.5, |p| if *taken { p } else { 1.0 - p });
+        // One iteration of many makes little difference to the others.
+        let is_one = |range: &GuardRange| range.lower.is_some() && range.lower == range.upper;
+        let is_rare = |range: &GuardRange| is_one(range) && share < 1.0 - NEARLY_ALL;
+        let counts = |range: &GuardRange| is_outer(range) && is_left(range) && !is_rare(range);
+        share > 0.0 && share < NEARLY_ALL && ranges.iter().any(counts)
+    };
+    let mut ways = nest.references.iter().flat_map(|used| &used.weight);
+    ways.any(is_partly)
+}
+
+/// Whether iterations of a loop use elements that others have used.
+fn meets_again(stream: &Stream, variable: &str) -> bool {
+    let mut moves = false;
+    let mut differs = false;
+    for (at, subscript) in stream.subscripts.iter().enumerate() {
+        if subscript.terms.iter().any(|(name, _)| name == variable) {
+            moves = true;
+            let mut offsets = stream.accesses.iter().map(|access| access.offset.get(at));
+            let first = offsets.next();
+            differs |= offsets.any(|offset| Some(offset) != first);
+        }
+    }
+    !moves || differs
+}
+
 /// A share of the iterations that stands for all.
 const NEARLY_ALL: f64 = 0.9;
 
@@ -155,7 +233,9 @@ fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCo
         nest.is_uncertain_turn()
             .then_some(ReasonCode::UndecidedBranch),
     );
-    found.extend(outside(nest, value).then_some(ReasonCode::ConditionOnLoops));
+    let is_vague =
+        outside(nest, value) || narrows_others(nest, value) || holds_in_some_rounds(nest, value);
+    found.extend(is_vague.then_some(ReasonCode::ConditionOnLoops));
     found
 }
 

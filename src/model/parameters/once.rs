@@ -137,6 +137,7 @@ impl<'p> Way<'p> {
                     self.loops.push(ChainLoop {
                         facts: inner,
                         weight: weight.clone(),
+                        conditions: Vec::new(),
                     });
                     self.each_once(&inner.body, found);
                     self.loops.pop();

@@ -240,6 +240,7 @@ impl<'a> Surroundings<'a> {
                     chain.push(ChainLoop {
                         facts: inner,
                         weight: Vec::new(),
+                        conditions: Vec::new(),
                     });
                     found.push(self.report(inner, chain, weights));
                     self.collect(&inner.body, chain, weights, found);
