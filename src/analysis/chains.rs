@@ -18,7 +18,8 @@ use crate::expr::Expr;
 use crate::intrinsics::{Elementary, IntrinsicKind, Intrinsics};
 use crate::ir::visit::{InLoop, each_value, statements, values_of};
 use crate::ir::{
-    BinaryOp, DomainErrors, Extremum, Function, If, NotNumbers, Stmt, Type, UnaryOp, Value, VarId,
+    BinaryOp, DomainErrors, Extremum, Function, If, Jump, NotNumbers, Stmt, Type, UnaryOp, Value,
+    VarId,
 };
 
 /// What the core does in the statements of a loop without loops inside, which advances some variables by the same in every
@@ -243,6 +244,10 @@ impl Walk<'_> {
                     });
                     self.use_up(&used, None);
                 }
+                // What may end the program has its place between the stores of two iterations.
+                Stmt::Jump {
+                    kind: Jump::Stop, ..
+                } => self.order = self.order.max(Order::Carried),
                 Stmt::Loop(_) | Stmt::Jump { .. } | Stmt::Mark { .. } => {}
             }
         }

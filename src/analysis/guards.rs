@@ -1,5 +1,6 @@
 //! Conditions that only compare variables of the loops around: in which iterations they hold, and how many these are.
 
+use super::counted_loop::Counted;
 use super::facts::{Decision, Guard, GuardRange};
 use super::symbolic::compared_by;
 use super::symbols::{Start, Symbols};
@@ -7,15 +8,6 @@ use super::totals::{Range, involved, iterations_where};
 use crate::expr::{Expr, Symbol};
 use crate::intrinsics::Meaning;
 use crate::ir::{BinaryOp, UnaryOp, Value, VarId};
-
-/// What one loop around a condition counts, outermost first.
-#[derive(Clone, Debug)]
-pub struct Counted {
-    pub variable: String,
-    pub lower: Expr,
-    pub upper: Expr,
-    pub step: Expr,
-}
 
 /// What decides a condition.
 pub(super) fn decision(symbols: &mut Symbols, condition: &Value) -> Decision {

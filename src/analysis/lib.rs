@@ -17,6 +17,7 @@ mod compared;
 pub mod compiled;
 mod constancy;
 mod counted;
+mod counted_loop;
 pub mod coverage;
 mod datatypes;
 pub mod delinearise;

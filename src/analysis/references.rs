@@ -4,10 +4,10 @@
 
 use std::collections::BTreeSet;
 
+use super::counted_loop::Counted;
 use super::delinearise::{Recovered, delinearise, multiple_in};
 use super::dimension::{Dimension, affine, split_integer};
 use super::facts::{Access, AccessClass, Block, Component, Item, Stream, Subscript};
-use super::guards::Counted;
 use super::member_dimensions::in_structure;
 use super::moving::{partly_affine, without_clamps};
 use super::symbols::{Known, Symbols};

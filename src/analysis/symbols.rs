@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::assignments::Effects;
+use super::counted_loop::Counted;
 use super::facts::Constant;
-use super::guards::Counted;
 use crate::expr::{Expr, Symbol};
 use crate::ir::{Function, Value, VarId};
 

@@ -1,7 +1,7 @@
 //! How many iterations loops have together, all of them or those in which conditions on their variables hold.
 
+use super::counted_loop::Counted;
 use super::facts::{Guard, GuardRange};
-use super::guards::Counted;
 use crate::expr::{Comparison, Expr, Function};
 
 /// What a loop runs over.

@@ -3,7 +3,7 @@
 //! In all iterations but the first or last few they are as far from the loop's variable as in the middle: neighbours. What
 //! they are at the ends is taken to be the neighbour as well, beyond the range.
 
-use super::guards::Counted;
+use super::counted_loop::Counted;
 use crate::expr::{Comparison, Expr, Function, Node};
 
 /// Iterations at either end of a range in which a subscript may be another one.

@@ -286,13 +286,16 @@ fn square_roots_of_fortran_are_in_vectors() {
     let text = "subroutine root(n, a, b)\ninteger :: n, i\ndouble precision :: a(n), b(n)\n\
         do i = 1, n\nb(i) = sqrt(a(i))\nend do\nend\n\
         subroutine both(n, a, b)\ninteger :: n, i\ndouble precision :: a(n), b(n)\n\
-        do i = 1, n\nb(i) = sqrt(a(i)) + exp(a(i))\nend do\nend\n";
+        do i = 1, n\nb(i) = sqrt(a(i)) + exp(a(i))\nend do\nend\n\
+        subroutine ends(n, a, b)\ninteger :: n, i\ndouble precision :: a(n), b(n)\n\
+        do i = 1, n\nif (a(i) < 0) stop\nb(i) = 2*a(i)\nend do\nend\n";
     std::fs::write(&source, text).expect("written");
     let core = fixture("clock/core.toml");
     let core = core.to_str().expect("a path");
     let json = analysed(source, &["--machine", core, "--set", "n=1000"]);
     check(&json, "root", [4.0, 0.0, 3.0]);
     check(&json, "both", [1.0, 0.0, 29.0]);
+    check(&json, "ends", [1.0, 0.0, 1.0]);
 }
 
 /// Of rows of ten elements with five instructions each, the window holds more than one.

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Undecided, Walker, leaving, records};
 use crate::alternatives::either;
+use crate::counted_loop::Counted;
 use crate::coverage;
 use crate::diagnostic::Place;
 use crate::expr::{self, Comparison, Expr, Node, Symbol};
 use crate::facts::{Block, Branch, Constant, Decision, Guard, Item, Origin};
-use crate::guards::{self, Counted};
+use crate::guards;
 use crate::ir::visit::{each_value, variables_of};
 use crate::ir::{self, BinaryOp, Function, Printed, Role, Stmt, Type, UnaryOp, Value, VarId};
 use crate::sizes::Turn;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::Walker;
 use crate::compared::{Compared, DEPTH};
+use crate::counted_loop::Counted;
 use crate::expr::Expr;
-use crate::guards::Counted;
 use crate::ir::{self, Value, VarId};
 use crate::symbols::{Known, Level};
 

@@ -200,14 +200,14 @@ impl Blocks {
         stores.sort_unstable();
         found
             .into_iter()
-            .flat_map(|overlapping| by_origin(extents, overlapping))
             .flat_map(|overlapping| apart_in_time(extents, overlapping, &stores))
             .collect()
     }
 }
 
-/// Of extents that overlap those of one call that handed out memory, where several did, and all whose call is not known: the
-/// last extent of an instruction that goes through many blocks reaches over whatever lies between.
+/// Of extents that overlap, and that stores do not tell apart, those of one call that handed out memory, where several did,
+/// and all whose call is not known: the last extent of an instruction that goes through many blocks reaches over whatever
+/// lies between.
 fn by_origin(extents: &[Extent], overlapping: Vec<usize>) -> Vec<Vec<usize>> {
     let mut found: Vec<(Option<Origin>, Vec<usize>)> = Vec::new();
     for &at in &overlapping {
@@ -257,7 +257,7 @@ fn apart_in_time(
         .take_while(|(address, _)| *address < high);
     let mut there: Vec<(u32, u64)> = there.map(|(address, call)| (*call, *address)).collect();
     if there.is_empty() || there.len() > MOST_STORES_THERE || overlapping.len() > MOST_OVERLAPPING {
-        return vec![overlapping];
+        return by_origin(extents, overlapping);
     }
     there.sort_unstable();
     overlapping.sort_by_key(|&at| (extents[at].first, extents[at].last, extents[at].low, at));

@@ -1,0 +1,12 @@
+//! The variable of a loop, and what it counts.
+
+use crate::expr::Expr;
+
+/// What one loop around a condition counts, outermost first.
+#[derive(Clone, Debug)]
+pub struct Counted {
+    pub variable: String,
+    pub lower: Expr,
+    pub upper: Expr,
+    pub step: Expr,
+}
