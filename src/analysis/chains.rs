@@ -454,27 +454,15 @@ impl Walk<'_> {
             BinaryOp::Add | BinaryOp::Subtract => {
                 let is_product =
                     |side: &Value| matches!(side, Value::Binary(BinaryOp::Multiply, ..));
-                let mut sides = Vec::new();
-                for (side, other, is_subtracted) in [
-                    (left, right, false),
-                    (right, left, op == BinaryOp::Subtract),
-                ] {
-                    let done = match is_subtracted {
-                        true => Done::More,
-                        false => Done::Added,
-                    };
-                    let ways = self.value(side);
-                    // Of two products, compilers fuse the first one.
-                    let is_fused =
-                        is_product(side) && (std::ptr::eq(side, left) || !is_product(other));
-                    sides.push(match (is_fused, is_product(other)) {
-                        (true, _) => stepped(ways, fuse, Done::More),
-                        (false, true) => added_to_product(ways, done),
-                        (false, false) => stepped(ways, |steps| steps.adds += 1, done),
-                    });
-                }
-                let right = sides.pop().unwrap_or_default();
-                longest(sides.pop().unwrap_or_default(), right)
+                let products = (is_product(left), is_product(right));
+                let after = match op {
+                    BinaryOp::Subtract => Done::More,
+                    _ => Done::Added,
+                };
+                // Of two products, compilers fuse the first one.
+                let added = self.added(left, products, Done::Added);
+                let other = self.added(right, (products.1 && !products.0, products.0), after);
+                longest(added, other)
             }
             BinaryOp::Multiply => {
                 let ways = longest(self.value(left), self.value(right));
@@ -495,6 +483,16 @@ impl Walk<'_> {
                 }
             }
             _ => longest(self.value(left), self.value(right)),
+        }
+    }
+
+    /// What an addition does to one of its sides, which may be a product that is fused with it, or added to such a one.
+    fn added(&mut self, side: &Value, (is_fused, to_product): (bool, bool), done: Done) -> Ways {
+        let ways = self.value(side);
+        match (is_fused, to_product) {
+            (true, _) => stepped(ways, fuse, Done::More),
+            (false, true) => added_to_product(ways, done),
+            (false, false) => stepped(ways, |steps| steps.adds += 1, done),
         }
     }
 

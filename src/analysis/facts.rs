@@ -17,7 +17,7 @@ use crate::in_core::InCore;
 use crate::ir::Name;
 use crate::loop_variable::LoopVariable;
 use crate::message_passing::InterfaceKind;
-pub use crate::object::{NamedObject, Object, Owner};
+pub use crate::object::{NamedObject, Object, Owner, OwnerKind};
 use crate::reason::ReasonCode;
 use crate::source::{Form, Language, Preprocessing};
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use strum::{EnumDiscriminants, EnumString, IntoStaticStr, VariantNames};
+
 use crate::ir::Name;
 
 /// An array of the program: one name in what owns it.
@@ -22,7 +24,13 @@ pub struct NamedObject {
 }
 
 /// What an array belongs to.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, EnumDiscriminants)]
+#[strum_discriminants(
+    name(OwnerKind),
+    derive(EnumString, IntoStaticStr, VariantNames),
+    strum(serialize_all = "snake_case"),
+    doc = "What an array belongs to, by the word that reports have for it."
+)]
 pub enum Owner {
     /// All files share it.
     Program,
@@ -36,4 +44,31 @@ pub enum Owner {
     Structure(String),
     /// A procedure has it for itself, or nobody is known to pass it anything.
     Procedure { name: String, file: Arc<str> },
+}
+
+impl Owner {
+    /// Its own name, where the kind does not say all.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Owner::Scope { name, .. }
+            | Owner::Common(name)
+            | Owner::Structure(name)
+            | Owner::Procedure { name, .. } => Some(name),
+            Owner::Program | Owner::File(_) => None,
+        }
+    }
+
+    /// The file that it is in, where others may have one of that name.
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            Owner::File(file) | Owner::Scope { file, .. } | Owner::Procedure { file, .. } => {
+                Some(file)
+            }
+            Owner::Program | Owner::Common(_) | Owner::Structure(_) => None,
+        }
+    }
+
+    pub fn kind(&self) -> OwnerKind {
+        self.into()
+    }
 }

@@ -449,21 +449,12 @@ impl<'a> Code<'a> {
 
     /// The elements by which an iteration of the loop of the vectors moves on; `None` where that changes or is not known.
     fn step(&self, stream: &Stream, known: Values) -> Option<Expr> {
-        let one = self.vector_loop();
-        let (first, others) = stream.subscripts.split_first()?;
-        let by = |subscript: &Subscript| {
-            let mut terms = subscript.terms.iter();
-            let found = terms.find(|(name, _)| *name == one.variable);
-            found.map(|(_, by)| by.clone())
-        };
-        let gathers = |subscript: &Subscript| subscript.gather.is_some();
-        let step = by(first).filter(|_| !stream.subscripts.iter().any(gathers))?;
-        let step = step * one.step.clone();
+        let step = step_of(stream, self.vector_loop())?;
         let changes = |c: &ChainLoop| step.mentions(&c.facts.variable);
-        if others.iter().any(|other| by(other).is_some()) || self.nest.loops.iter().any(changes) {
-            return None;
+        match self.nest.loops.iter().any(changes) {
+            true => None,
+            false => (known.resolved)(&step),
         }
-        (known.resolved)(&step)
     }
 
     /// The first in scalar code, the second in vectors.
@@ -850,6 +841,22 @@ fn accesses(stream: &Stream) -> [usize; 2] {
     });
     let stores = stream.accesses.iter().filter(|access| access.writes > 0);
     [loads.count(), stores.count()]
+}
+
+/// The elements by which an iteration of a loop moves a stream on along its lines; `None` where data say it, or where the
+/// loop moves it along another dimension.
+fn step_of(stream: &Stream, one: &Loop) -> Option<Expr> {
+    let by = |subscript: &Subscript| {
+        let found = (subscript.terms.iter()).find(|(name, _)| *name == one.variable);
+        found.map(|(_, by)| by.clone())
+    };
+    let gathers = |subscript: &Subscript| subscript.gather.is_some();
+    let (first, others) = stream.subscripts.split_first()?;
+    let is_elsewhere = others.iter().any(|other| by(other).is_some());
+    match is_elsewhere || stream.subscripts.iter().any(gathers) {
+        true => None,
+        false => Some(by(first)? * one.step.clone()),
+    }
 }
 
 /// Whether the innermost loop comes to the same element again and again.

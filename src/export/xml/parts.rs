@@ -6,6 +6,8 @@ use std::sync::Arc;
 use super::XmlError;
 use super::fields::Fields;
 use super::streams;
+use strum::VariantNames;
+
 use crate::analysis::facts::{self, *};
 use crate::analysis::in_core::{Chain, ChainKind, Functions, Order, Steps};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
@@ -278,31 +280,22 @@ pub(super) fn named(fields: &Fields<'_>) -> Result<FunctionKey, XmlError> {
 
 /// The array of the program that a name stands for.
 pub(super) fn object(fields: &Fields<'_>) -> Result<NamedObject, XmlError> {
-    const OWNERS: [&str; 6] = [
-        "program",
-        "file",
-        "scope",
-        "common",
-        "structure",
-        "procedure",
-    ];
-    let known = |text: &str| OWNERS.iter().position(|owner| *owner == text);
-    let owners = OWNERS.join(", ");
-    let owner = fields.word("owner", known, &owners)?;
-    let of = || fields.required("of").map(String::from);
+    let known = |text: &str| text.parse().ok();
+    let kind = fields.word("owner", known, &OwnerKind::VARIANTS.join(", "))?;
+    let kind: OwnerKind = kind.ok_or_else(|| fields.missing("owner"))?;
+    let name = || fields.required("of").map(String::from);
     let file = || fields.required("file").map(Arc::from);
-    let owner = match owner {
-        None => return Err(fields.missing("owner")),
-        Some(0) => Owner::Program,
-        Some(1) => Owner::File(file()?),
-        Some(2) => Owner::Scope {
-            name: of()?,
+    let owner = match kind {
+        OwnerKind::Program => Owner::Program,
+        OwnerKind::File => Owner::File(file()?),
+        OwnerKind::Scope => Owner::Scope {
+            name: name()?,
             file: file()?,
         },
-        Some(3) => Owner::Common(of()?),
-        Some(4) => Owner::Structure(of()?),
-        Some(_) => Owner::Procedure {
-            name: of()?,
+        OwnerKind::Common => Owner::Common(name()?),
+        OwnerKind::Structure => Owner::Structure(name()?),
+        OwnerKind::Procedure => Owner::Procedure {
+            name: name()?,
             file: file()?,
         },
     };

@@ -239,20 +239,13 @@ fn object(named: &NamedObject) -> Element {
         object: of,
         is_whole,
     } = named;
-    let (owner, of_owner, file) = match &of.owner {
-        Owner::Program => ("program", None, None),
-        Owner::File(file) => ("file", None, Some(file)),
-        Owner::Scope { name, file } => ("scope", Some(name), Some(file)),
-        Owner::Common(name) => ("common", Some(name), None),
-        Owner::Structure(name) => ("structure", Some(name), None),
-        Owner::Procedure { name, file } => ("procedure", Some(name), Some(file)),
-    };
+    let owner = &of.owner;
     Element::new("ls:object")
         .with("name", name)
         .with("storage", &of.name)
-        .with("owner", owner)
-        .maybe("of", of_owner)
-        .maybe("file", file)
+        .with("owner", <&str>::from(owner.kind()))
+        .maybe("of", owner.name())
+        .maybe("file", owner.file())
         .maybe("part", (!is_whole).then_some("yes"))
 }
 

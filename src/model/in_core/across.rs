@@ -2,8 +2,8 @@
 //! two (GCC's loop-interchange at -O3) or write the inner ones out (its cunrolli; guide: static-model, "In-core time").
 //! Traffic stays that of the order of the source.
 
-use super::{Code, calls_procedures, stays};
-use crate::analysis::facts::{Access, Loop, OperationCounts, Stream, Subscript};
+use super::{Code, calls_procedures, stays, step_of};
+use crate::analysis::facts::{Access, Loop, OperationCounts, Stream};
 use crate::analysis::in_core::{Chain, Order};
 use crate::expr::Expr;
 
@@ -165,14 +165,6 @@ fn goes_along(stream: &Stream, one: &Loop) -> bool {
 
 /// Whether a loop walks one element after the other, or back.
 fn is_along(stream: &Stream, one: &Loop) -> bool {
-    let by = |subscript: &Subscript| {
-        let found = (subscript.terms.iter()).find(|(name, _)| *name == one.variable);
-        found.map(|(_, by)| (by.clone() * one.step.clone()).expand().as_integer())
-    };
-    let gathers = (stream.subscripts.iter()).any(|subscript| subscript.gather.is_some());
-    let Some((first, others)) = stream.subscripts.split_first().filter(|_| !gathers) else {
-        return false;
-    };
-    by(first).flatten().is_some_and(|by| by.abs() == 1)
-        && others.iter().all(|other| by(other).is_none())
+    let step = step_of(stream, one).and_then(|step| step.expand().as_integer());
+    step.is_some_and(|step| step.abs() == 1)
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
-use crate::analysis::facts::{Object, Owner};
+use crate::analysis::facts::Object;
 use crate::model::placement::{self, PlacedObject};
 use crate::model::{Model, Placement};
 
@@ -161,18 +161,11 @@ fn object((at, own): (usize, &PlacedObject), placed: &Placement, model: &Model) 
 }
 
 fn array(object: &Object) -> ArrayOfProgramReport {
-    let (owner, of, file) = match &object.owner {
-        Owner::Program => ("program", None, None),
-        Owner::File(file) => ("file", None, Some(file)),
-        Owner::Scope { name, file } => ("scope", Some(name), Some(file)),
-        Owner::Common(name) => ("common", Some(name), None),
-        Owner::Structure(name) => ("structure", Some(name), None),
-        Owner::Procedure { name, file } => ("procedure", Some(name), Some(file)),
-    };
+    let owner = &object.owner;
     ArrayOfProgramReport {
         name: object.name.clone(),
-        owner: owner.to_string(),
-        of: of.cloned(),
-        file: file.map(ToString::to_string),
+        owner: <&str>::from(owner.kind()).to_string(),
+        of: owner.name().map(ToString::to_string),
+        file: owner.file().map(ToString::to_string),
     }
 }
