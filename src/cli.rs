@@ -470,7 +470,7 @@ pub struct TraceArgs {
     #[arg(long, value_name = "PERCENT", requires = "objects")]
     pub loss: Option<f64>,
     /// Check the losses of --objects in the core: run the trace again with each of the N objects with most misses in slower
-    /// memory, and with those that go there together
+    /// memory, with those that go there together, and with each share of --interleave
     #[arg(long, value_name = "N", requires = "objects", num_args = 0..=1, default_missing_value = "8", value_parser = clap::value_parser!(u64).range(1..=100))]
     pub confirm: Option<u64>,
     /// Shares of the pages of all objects that --objects interleaves with slower memory, percent [default: 25,50,75,100]
@@ -480,7 +480,7 @@ pub struct TraceArgs {
     #[arg(long, value_name = "CYCLES", requires = "camat", value_parser = clap::value_parser!(u64).range(..=1_000_000))]
     pub far_interval: Option<u64>,
     /// Put a global variable of --elf, or addresses such as 0x4000-0x8000, into memory of that latency in the core of
-    /// --camat: NAME=CYCLES or NAME=far, or CYCLES@PERCENT for so many of its pages; may be given several times
+    /// --camat: NAME=CYCLES or NAME=far, either with @PERCENT for so many of its pages; may be given several times
     #[arg(long, value_name = "NAME=CYCLES", requires = "camat")]
     pub place: Vec<String>,
     /// Epochs over reorder windows and cache capacities: misses that have to wait for each other

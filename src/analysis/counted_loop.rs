@@ -2,7 +2,7 @@
 
 use crate::expr::Expr;
 
-/// What one loop around a condition counts, outermost first.
+/// What one of the loops around counts.
 #[derive(Clone, Debug)]
 pub struct Counted {
     pub variable: String,

@@ -494,6 +494,11 @@ impl AccessClass {
         AccessClass::WriteRead,
     ];
 
+    /// Whether what was there before is never read.
+    pub fn is_written_first(self) -> bool {
+        matches!(self, AccessClass::WriteOnly | AccessClass::WriteRead)
+    }
+
     pub fn as_str(self) -> &'static str {
         match self {
             AccessClass::ReadOnly => "readonly",

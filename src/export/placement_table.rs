@@ -6,17 +6,18 @@ use super::columns::grid;
 use super::listings::UNKNOWN;
 use super::numbers::number;
 use super::table::share;
-use crate::model::{MARK, Model, Placement, placement};
+use crate::model::{MARK, Model, Placement};
 use crate::quantity::Bytes;
 use crate::wording;
 
 /// A row an array, those that may go first.
 pub fn list(text: &mut String, model: &Model) {
-    let Some(memory) = model.far else { return };
-    let placed = placement::place(model, memory);
+    let (Some(memory), Some(placed)) = (model.far, model.placement()) else {
+        return;
+    };
     let _ = writeln!(
         text,
-        "\narrays in far memory of {} ns and {} GB/s: at most {} % of the time of the run longer",
+        "\narrays in far memory ({} ns, {} GB/s): the run may take at most {} % longer",
         number(memory.latency_ns),
         number(memory.gbs),
         number(100.0 * memory.budget)
@@ -25,8 +26,8 @@ pub fn list(text: &mut String, model: &Model) {
         text.push_str("  no loop moves an array that is known\n");
         return;
     }
-    text.push_str(&grid(&rows(&placed)));
-    write_end(text, &placed);
+    text.push_str(&grid(&rows(placed)));
+    write_end(text, placed);
 }
 
 fn rows(placed: &Placement) -> Vec<Vec<String>> {
@@ -64,14 +65,16 @@ fn rows(placed: &Placement) -> Vec<Vec<String>> {
 fn write_end(text: &mut String, placed: &Placement) {
     let _ = writeln!(
         text,
-        "  all that go together: {} longer; pages far: with those of arrays that do not fit in turn in both memories",
+        "  all arrays marked yes there: the run takes {} longer; pages far: the share that can go if an array that does not fit is \
+         split between both memories",
         share(placed.together)
     );
     let shares = placed.interleaved.iter();
-    let shares = shares.map(|(part, loss)| format!("{} {}", share(*part), share(*loss)));
+    let shares =
+        shares.map(|(part, loss)| format!("{} with {} of them far", share(*loss), share(*part)));
     let _ = writeln!(
         text,
-        "  pages of all arrays in turn in both: {} may be far; loss with {}",
+        "  pages of all arrays in turn in both memories: {} of them may be far; the run takes longer by {}",
         share(placed.largest_share),
         shares.collect::<Vec<String>>().join(", ")
     );

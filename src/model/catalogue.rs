@@ -120,14 +120,14 @@ loopsheet_base::catalogue! {
         ReuseNotHeld "reuse_not_held" "" Bytes "Bytes that move again because the reuse of a loop, or of the nest, does not fit" CACHES;
         WhatStays "what_stays" "" Choice "The outermost loop whose reuse fits completely; sheet Layer conditions lists every reuse" CACHES;
         CacheTraffic "cache_traffic" "" Bytes "Fetched and written back" CACHES;
-ArrayMovedAgain "array_moved_again" "" Bytes "Bytes of an array that are fetched and written back again where a reuse does not fit" BY_ARRAY;
+        ArrayMovedAgain "array_moved_again" "" Bytes "Bytes of an array that are fetched and written back again where a reuse does not fit" BY_ARRAY;
         ArrayIrregularAgain "array_irregular_again" "" Bytes "Of these, fetched lines that no prefetcher predicts" BY_ARRAY;
         ArrayLines "array_lines" "" Bytes "Lines of an array between the last cache and memory, by the refined rule" BY_ARRAY;
         ArrayIrregularLines "array_irregular_lines" "" Bytes "Of these, fetched lines that no prefetcher predicts" BY_ARRAY;
         ArrayTouched "array_touched" "" Bytes "Lines of an array that the nest touches" BY_ARRAY;
         ArrayMemoryTraffic "array_memory_traffic" "" Bytes "An array's part of the memory traffic: by its part of all arrays' lines" BY_ARRAY;
         ArrayIrregular "array_irregular" "" Bytes "An array's part of the lines from memory that no prefetcher predicts" BY_ARRAY;
-                TimeBehindCache "time_behind_cache" "" Seconds "Fetched and written back together, at the bandwidth of the next level; empty if that is unknown" CACHES;
+        TimeBehindCache "time_behind_cache" "" Seconds "Fetched and written back together, at the bandwidth of the next level; empty if that is unknown" CACHES;
 
         MemoryTraffic "memory_traffic" "" Bytes "Actual memory traffic, from which times are computed: what the last cache fetches and writes back, or that of the scenarios where scenarios on Machine is 1" CACHES;
 

@@ -739,13 +739,10 @@ impl<'a> Code<'a> {
         let mut is_set = false;
         for around in &self.nest.loops[level..self.nest.loops.len() - 1] {
             around.facts.body.with_branches(&mut |block| {
-                is_set |= block.scalars.iter().any(|scalar| {
-                    scalar.name == name
-                        && matches!(
-                            scalar.class,
-                            AccessClass::WriteOnly | AccessClass::WriteRead
-                        )
-                });
+                is_set |= block
+                    .scalars
+                    .iter()
+                    .any(|scalar| scalar.name == name && scalar.class.is_written_first());
             });
         }
         is_set

@@ -134,6 +134,8 @@ pub struct Model<'p> {
     rows_of_calls: OnceLock<Vec<FixedBitSet>>,
     /// What the figures of each nest rest on, once.
     foundations: OnceLock<Vec<Vec<usize>>>,
+    /// Which arrays may go to far memory, once.
+    placed: OnceLock<Placement>,
     /// What calls make of the nests' figures, if functions of the program call each other.
     pub calls: Option<Calls>,
     /// What moves between processes, if anything does.
@@ -312,6 +314,12 @@ impl<'p> Model<'p> {
         self.beside((measurements, Some(memory)), None, asked)
     }
 
+    /// Which arrays may go to far memory, where some may.
+    pub fn placement(&self) -> Option<&Placement> {
+        let memory = self.far?;
+        Some(self.placed.get_or_init(|| placement::place(self, memory)))
+    }
+
     /// The nest with this number among those of its function.
     pub fn nest_of(&self, function: usize, number: usize) -> Option<usize> {
         let is_own = |nest: &usize| self.nests[*nest].nest.function == function;
@@ -471,6 +479,7 @@ impl<'p> Model<'p> {
             sequences,
             call_graph,
             rows_of_calls: OnceLock::new(),
+            placed: OnceLock::new(),
             foundations: OnceLock::new(),
             calls,
             communication,

@@ -379,6 +379,7 @@ pub fn place(model: &Model, memory: FarMemory) -> Placement {
             unknown_nests += 1;
             continue;
         };
+        let is_exact = nest.mark().is_empty();
         let mut touched: Vec<(usize, f64)> = Vec::new();
         let mut arrays = Vec::new();
         for (array, own) in nest.arrays.iter().enumerate() {
@@ -387,7 +388,7 @@ pub fn place(model: &Model, memory: FarMemory) -> Placement {
             let found = &mut objects[object];
             found.bytes += executions * bytes;
             found.irregular += executions * (bytes - ordered);
-            found.is_sure &= nest.mark().is_empty();
+            found.is_sure &= is_exact;
             found.is_sure &= executions <= 1.0 || stays(nest, own);
             if own.is_unrated {
                 found.loss = None;

@@ -32,9 +32,9 @@ use crate::ir::{self, If, Jump, Results, Role, Stmt, Type, Value, VarId, Variabl
 /// Bodies of more values than this stay calls.
 pub(super) const LARGEST: usize = 10_000;
 
-/// The template of a procedure whose callees have theirs; `None` if its calls stay calls: it has loops,
-/// jumps that are not plain returns, something that is not understood, or it neither computes with
-/// floating numbers nor touches arrays, so that its summary says all.
+/// The template of a procedure whose callees have theirs; `None` if nothing can stand in place of its calls or in
+/// front of them: it has jumps that are not plain returns, something that is not understood, loops that may leave
+/// it, or it neither computes with floating numbers nor touches arrays, so that its summary says all.
 pub fn template(known: &Procedures, id: ProcedureId) -> Option<Template> {
     let covers = match has_loops(&known.get(id).function.body) {
         true => Covers::OutsideLoops,

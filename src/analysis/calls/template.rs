@@ -1,4 +1,4 @@
-//! Bodies that can stand in place of calls, and where what stands there comes from.
+//! What can stand in place of calls, or in front of them, and where what stands there comes from.
 //!
 //! A template is made once for each procedure (`straight`) and instantiated for each call (`instance`). Origins
 //! are kept because the expanded text must still answer questions about the source: which calls there were, and
@@ -14,7 +14,7 @@ use crate::diagnostic::Place;
 use crate::ir::visit::{InLoop, statements};
 use crate::ir::{self, Stmt, Value, VarId};
 
-/// A body without loops and jumps.
+/// The statements of a body, without loops and jumps.
 pub struct Template {
     pub covers: Covers,
     /// Whether it is nothing but a whole number that follows from its arguments.

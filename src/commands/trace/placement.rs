@@ -85,7 +85,7 @@ pub fn places(args: &TraceArgs, variables: &[Variable]) -> anyhow::Result<Vec<Pl
         let what = || format!("--place {text}");
         let (name, cycles) = text
             .rsplit_once('=')
-            .context("it must be NAME=CYCLES or NAME=far")
+            .context("it must be NAME=CYCLES or NAME=far, either with @PERCENT behind it")
             .with_context(what)?;
         let (cycles, pages) = match cycles.split_once('@') {
             None => (cycles, Pages::ALL),
@@ -93,7 +93,7 @@ pub fn places(args: &TraceArgs, variables: &[Variable]) -> anyhow::Result<Vec<Pl
                 let pages = percent.trim_end_matches('%').parse().ok();
                 let pages = pages.and_then(Pages::percent);
                 let pages = pages
-                    .with_context(|| format!("`{percent}` is not a percentage of its pages"))
+                    .with_context(|| format!("`{percent}` is not a percentage of its pages, a whole number from 0 to 100"))
                     .with_context(what)?;
                 (cycles, pages)
             }

@@ -295,7 +295,7 @@ fn unknown(model: &Model, name: &str) -> String {
     let near = did_you_mean(name, known().chain(nest_names(model)));
     let there = there(model);
     format!(
-        "--explain {name}: neither a nest, nor the code of a reason, nor the name of a figure{near}; {there}"
+        "--explain {name}: neither a nest, nor the code of a reason, nor the name of a figure or of a parameter of machines{near}; {there}"
     )
 }
 

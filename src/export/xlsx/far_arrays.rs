@@ -82,10 +82,10 @@ struct Row {
 }
 
 pub(super) fn write(book: Book<'_>) -> Result<Option<Page<'_>>, XlsxError> {
-    let Some(memory) = book.model.far else {
+    let model = book.model;
+    let (Some(memory), Some(placed)) = (model.far, model.placement()) else {
         return Ok(None);
     };
-    let placed = placement::place(book.model, memory);
     let mut page = Page::new(Sheet::Placement, book)?;
     page.title("Arrays that may go to slower memory")?;
     page.text(
@@ -119,9 +119,9 @@ pub(super) fn write(book: Book<'_>) -> Result<Option<Page<'_>>, XlsxError> {
         rows: by_nest.values().map(Vec::len).sum::<usize>() as RowNum,
         nests: by_nest.len() as RowNum,
     };
-    sheet.write_inputs(&mut page, &placed)?;
-    sheet.write_objects(&mut page, &placed)?;
-    sheet.write_nests(&mut page, by_nest, &placed)?;
+    sheet.write_inputs(&mut page, placed)?;
+    sheet.write_objects(&mut page, placed)?;
+    sheet.write_nests(&mut page, by_nest, placed)?;
     page.worksheet.set_freeze_panes(HEADER_ROW + 1, 1)?;
     style::print_setup(&mut page.worksheet);
     Ok(Some(page))

@@ -184,42 +184,17 @@ impl Reader {
         let end_line = fields.number("ls:endline")?;
         let is_program = |text: &str| (text == "program").then_some(true);
         let is_entry = fields.word("ls:entry", is_program, "program")?.is_some();
-        let mut constants = Vec::new();
-        for child in element
-            .children
-            .iter()
-            .filter(|child| child.name == "ls:constant")
-        {
-            constants.push(parts::constant(&Fields::new(child, context))?);
-        }
-        let pairs = |name: &str| -> Result<Vec<(Name, Name)>, XmlError> {
-            let children = element.children.iter().filter(|child| child.name == name);
-            let pair = |child| {
-                let fields = Fields::new(child, context);
-                let name = Name::read(fields.required("name")?);
-                let storage = Name::read(fields.required("storage")?);
-                fields.finish();
-                Ok((name, storage))
-            };
-            children.map(pair).collect()
+        let constants = children(element, "ls:constant", context, parts::constant)?;
+        let pair = |fields: &Fields<'_>| {
+            let name = Name::read(fields.required("name")?);
+            let storage = Name::read(fields.required("storage")?);
+            fields.finish();
+            Ok((name, storage))
         };
-        let (shared, pointed) = (pairs("ls:shares")?, pairs("ls:points")?);
-        let mut objects = Vec::new();
-        for child in element
-            .children
-            .iter()
-            .filter(|child| child.name == "ls:object")
-        {
-            objects.push(parts::object(&Fields::new(child, context))?);
-        }
-        let mut given_by = Vec::new();
-        for child in element
-            .children
-            .iter()
-            .filter(|child| child.name == "ls:giver")
-        {
-            given_by.push(parts::named(&Fields::new(child, context))?);
-        }
+        let shared = children(element, "ls:shares", context, pair)?;
+        let pointed = children(element, "ls:points", context, pair)?;
+        let objects = children(element, "ls:object", context, parts::object)?;
+        let given_by = children(element, "ls:giver", context, parts::named)?;
         let scope = Scope {
             function: &name,
             file: &file,
@@ -287,6 +262,19 @@ impl Reader {
 }
 
 /// Puts the ids that the file gives into the loops; one that is taken already gets a number.
+/// What the elements of this name in another one say, in their order.
+fn children<T>(
+    element: &Element,
+    name: &str,
+    context: &Context,
+    read: impl Fn(&Fields<'_>) -> Result<T, XmlError>,
+) -> Result<Vec<T>, XmlError> {
+    let found = element.children.iter().filter(|child| child.name == name);
+    found
+        .map(|child| read(&Fields::new(child, context)))
+        .collect()
+}
+
 fn put_ids(
     block: &mut Block,
     given: &mut impl Iterator<Item = GivenId>,

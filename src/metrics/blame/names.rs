@@ -88,12 +88,14 @@ impl<'a> Names<'a> {
             let Variable { low, high, .. } = &self.settings.variables[number as usize];
             high - low
         };
+        let blocks = self.bytes_of_blocks();
         let object =
             |(name, (touches, variable)): (Option<String>, (Touches, Option<u32>))| Object {
                 bytes: match variable {
                     Some(variable) => whole(variable),
                     None => {
-                        (self.bytes_of_blocks(name.as_ref())).unwrap_or(touches.high - touches.low)
+                        let own = name.as_ref().and_then(|name| blocks.get(name));
+                        own.copied().unwrap_or(touches.high - touches.low)
                     }
                 },
                 accesses: touches.accesses,
@@ -160,17 +162,14 @@ impl<'a> Names<'a> {
         (!names.is_empty()).then(|| names.join(" or "))
     }
 
-    /// Bytes of all blocks that are called so: what was accessed of each.
-    fn bytes_of_blocks(&self, name: Option<&String>) -> Option<u64> {
-        let ranges = self.profile.map(|profile| &profile.data[..])?;
-        let is_own =
-            |range: &&DataRange| !range.allocated.is_empty() && Some(&range.object()) == name;
-        let own: Vec<u64> = ranges
-            .iter()
-            .filter(is_own)
-            .map(|range| range.high - range.low)
-            .collect();
-        (!own.is_empty()).then(|| own.iter().sum())
+    /// By name the bytes of blocks whose call is known: the sum of their lengths.
+    fn bytes_of_blocks(&self) -> BTreeMap<String, u64> {
+        let mut bytes = BTreeMap::new();
+        let ranges = self.profile.iter().flat_map(|profile| &profile.data);
+        for range in ranges.filter(|range| !range.allocated.is_empty()) {
+            *bytes.entry(range.object()).or_default() += range.high - range.low;
+        }
+        bytes
     }
 }
 

@@ -124,9 +124,8 @@ impl Origins {
                     registers[usize::from(to)] = origin;
                 }
             }
-            (Effect::Loads { to }, [address]) => {
-                let origin = self.memory.get(address).copied();
-                set(to, origin.filter(|_| bytes == WORD));
+            (Effect::Loads { to }, [address]) if bytes == WORD => {
+                set(to, self.memory.get(address).copied());
             }
             (Effect::Loads { to }, _) => set(to, None),
             (Effect::Stores { from }, [address]) if bytes == WORD && address % WORD == 0 => {

@@ -12,16 +12,17 @@ pub fn takes_memory_back(function: &str) -> bool {
 
 /// Whether a function returns memory that it hands out.
 pub(super) fn returns_memory(function: &str) -> bool {
-    hands_out_memory(function)
-        && !["free", "posix_memalign"].iter().any(|other| {
-            let name = plain(function).trim_start_matches('_');
-            name.trim_start_matches("libc_") == *other
-        })
+    hands_out_memory(function) && !matches!(own(function), "free" | "posix_memalign")
+}
+
+/// A function's name without what the library's own names for it begin with: `malloc` of `__libc_malloc`.
+fn own(function: &str) -> &str {
+    let name = plain(function).trim_start_matches('_');
+    name.trim_start_matches("libc_")
 }
 
 /// Whether a function hands out memory or takes it back.
 pub(super) fn hands_out_memory(function: &str) -> bool {
-    let name = plain(function).trim_start_matches('_');
     let known = [
         "malloc",
         "calloc",
@@ -32,5 +33,5 @@ pub(super) fn hands_out_memory(function: &str) -> bool {
         "aligned_alloc",
         "posix_memalign",
     ];
-    known.contains(&name.trim_start_matches("libc_"))
+    known.contains(&own(function))
 }

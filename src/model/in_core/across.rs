@@ -2,6 +2,7 @@
 //! two (GCC's loop-interchange at -O3) or write the inner ones out (its cunrolli; guide: static-model, "In-core time").
 //! Traffic stays that of the order of the source.
 
+use super::written_out::WRITTEN_OUT;
 use super::{Code, calls_procedures, stays, step_of};
 use crate::analysis::facts::{Access, Loop, OperationCounts, Stream};
 use crate::analysis::in_core::{Chain, Order};
@@ -17,9 +18,8 @@ pub(super) enum Along {
     WrittenOut(usize),
 }
 
-/// Iterations of a loop that compilers write out before they look for vectors, and instructions of all of them together
-/// (GCC's max-completely-peel-times and max-completely-peeled-insns).
-const MOST_ITERATIONS: f64 = 16.0;
+/// Instructions of all iterations of a loop that compilers write out before they look for vectors (GCC's
+/// max-completely-peeled-insns).
 const MOST_INSTRUCTIONS: f64 = 200.0;
 
 impl<'a> Code<'a> {
@@ -54,12 +54,13 @@ impl<'a> Code<'a> {
             let accesses = stream.accesses.len();
             accesses as f64
         });
-        let mut instructions = references.sum::<f64>() + self.operations();
+        let flops = self.nest.code().body.flops.total().flops();
+        let mut instructions = references.sum::<f64>() + flops as f64;
         let (mut found, mut level) = (0, depth);
         while level > 1 {
             level -= 1;
             let iterations = self.fixed_iterations(self.nest.loops[level].facts);
-            let Some(iterations) = iterations.filter(|count| *count <= MOST_ITERATIONS) else {
+            let Some(iterations) = iterations.filter(|count| *count <= WRITTEN_OUT) else {
                 break;
             };
             instructions *= iterations;
@@ -69,12 +70,6 @@ impl<'a> Code<'a> {
             found += 1;
         }
         found
-    }
-
-    /// Floating-point operations of an iteration of the innermost loop.
-    fn operations(&self) -> f64 {
-        let total = self.nest.code().body.flops.total();
-        (total.adds + total.multiplies + total.divides + total.specials) as f64
     }
 
     /// References inside the loop at this position.

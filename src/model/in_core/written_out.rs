@@ -10,7 +10,7 @@ use crate::nest::Reference;
 
 /// Iterations, of vectors where there are any, that compilers write out (GCC's max-completely-peel-times), the elements of
 /// the longest vectors, and the part of the registers that is left for what stays in them.
-const WRITTEN_OUT: f64 = 16.0;
+pub(super) const WRITTEN_OUT: f64 = 16.0;
 const MOST_LANES: f64 = 16.0;
 const ROOM: f64 = 0.75;
 

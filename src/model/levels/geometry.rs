@@ -32,7 +32,7 @@ use super::records;
 use super::reference::{Guarded, LONG_STRIDE, Lines, Reference};
 use super::steps::{NameStep, Names};
 use super::widths;
-use crate::analysis::facts::{AccessClass, Component, GuardRange, Loop, Stream, Subscript};
+use crate::analysis::facts::{Component, GuardRange, Loop, Stream, Subscript};
 use crate::analysis::moving::is_unknown_stride;
 use crate::expr::{Comparison, Expr, Function};
 use crate::nest::{ChainLoop, Nest, NestStream, Weight, weight_expr};
@@ -318,12 +318,7 @@ fn reference(
 ) -> Reference<Expr> {
     let NestStream { stream, level, .. } = used;
     let is_written = |a: &&crate::analysis::facts::Access| {
-        a.writes > 0
-            || (a.reads == 0
-                && matches!(
-                    stream.class,
-                    AccessClass::WriteOnly | AccessClass::WriteRead
-                ))
+        a.writes > 0 || (a.reads == 0 && stream.class.is_written_first())
     };
     let mut dimensions: Vec<Vec<(usize, f64)>> =
         stream.subscripts.iter().map(|s| terms(s, loops)).collect();
@@ -367,10 +362,7 @@ fn reference(
             .filter(is_written)
             .map(extended)
             .collect(),
-        is_written_first: matches!(
-            stream.class,
-            AccessClass::WriteOnly | AccessClass::WriteRead
-        ),
+        is_written_first: stream.class.is_written_first(),
         gathered: stream
             .subscripts
             .iter()

@@ -102,10 +102,9 @@ pub struct InterleavedShareReport {
 
 impl PlacementReport {
     pub(super) fn of(model: &Model) -> Option<PlacementReport> {
-        let memory = model.far?;
-        let placed = placement::place(model, memory);
+        let (memory, placed) = (model.far?, model.placement()?);
         let objects = placed.objects.iter().enumerate();
-        let objects = objects.map(|(at, own)| object((at, own), &placed, model));
+        let objects = objects.map(|(at, own)| object((at, own), placed, model));
         let share = |(share, loss): &(f64, f64)| InterleavedShareReport {
             share: (*share).into(),
             loss: (*loss).into(),
