@@ -21,6 +21,8 @@ pub struct NamedObject {
     /// Whether it stands for the whole of it all the time, as far as is known: not for a part that calls pass, and not for a
     /// pointer that is given other arrays.
     pub is_whole: bool,
+    /// Whether compilers lay it out: an array of its own with constant extents. They let those begin where a vector may.
+    pub is_laid_out: bool,
 }
 
 /// What an array belongs to.

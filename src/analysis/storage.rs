@@ -9,8 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::calls::{ProcedureId, Procedures, Target, reached};
 use super::facts::{Block, Item};
 use super::object::{NamedObject, Object, Owner};
+use super::steady::is_constant;
 use crate::ir::visit::{InLoop, calls_of, statements};
-use crate::ir::{Function, Home, Name, Role, Stmt, Value, VarId, is_left_out};
+use crate::ir::{Extent, Function, Home, Name, Role, Stmt, Value, VarId, is_left_out};
 
 /// A dummy argument of a procedure.
 type Formal = (ProcedureId, VarId);
@@ -37,6 +38,7 @@ struct Followed {
     seen: FxHashSet<Formal>,
     objects: BTreeSet<Object>,
     is_whole: bool,
+    is_laid_out: bool,
 }
 
 /// More calls of one procedure than this are not followed.
@@ -107,12 +109,14 @@ impl Storages {
                 seen: FxHashSet::default(),
                 objects: BTreeSet::new(),
                 is_whole: true,
+                is_laid_out: true,
             };
             self.follow(known, (id, function), *variable, &mut found);
             let named = |object| NamedObject {
                 name: name.clone(),
                 object,
                 is_whole: found.is_whole,
+                is_laid_out: found.is_laid_out,
             };
             all.extend(found.objects.into_iter().map(named));
         }
@@ -130,7 +134,9 @@ impl Storages {
             return;
         }
         let declared = function.variable(variable);
+        let is_laid_out = is_laid_out(function, variable);
         if let Some(home) = function.homes.get(&variable) {
+            found.is_laid_out &= is_laid_out && has_own_storage(home);
             found.is_whole &= !self.moved.contains(home);
             if let Home::Common { block, .. } = home {
                 found.is_whole &= !self.commons.contains(block);
@@ -153,6 +159,7 @@ impl Storages {
             // What an expression is passed for, or nobody passes, is known by its own name only.
             if passed.is_none_or(is_unknown) {
                 found.is_whole &= passed.is_none() && !has_many;
+                found.is_laid_out = false;
                 found.objects.insert(own());
             }
             for one in passed.into_iter().flatten() {
@@ -167,16 +174,40 @@ impl Storages {
         found.is_whole &= !is_moved(known, (id, function), variable);
         let targets = targets(function, variable);
         if targets.is_empty() {
+            found.is_laid_out &= is_laid_out;
             found.objects.insert(own());
         }
         for target in targets {
             match target {
                 Some(array) => self.follow(known, (id, function), array, found),
                 None => {
+                    found.is_laid_out = false;
                     found.objects.insert(own());
                 }
             }
         }
+    }
+}
+
+/// Whether a variable is an array whose size compilers know, not a pointer and not a part of a structure.
+fn is_laid_out(function: &Function, variable: VarId) -> bool {
+    let declared = function.variable(variable);
+    let is_known =
+        |bound: &Option<Value>| (bound.as_ref()).is_none_or(|bound| is_constant(bound, function));
+    let is_fixed = |extent: &Extent| {
+        extent.upper.is_some() && is_known(&extent.upper) && is_known(&extent.lower)
+    };
+    !declared.dimensions.is_empty()
+        && declared.dimensions.iter().all(is_fixed)
+        && declared.role != Role::Argument
+        && declared.name.variable() == declared.name.as_str()
+}
+
+/// Whether an array has storage that it shares with no other one.
+fn has_own_storage(home: &Home) -> bool {
+    match home {
+        Home::Declaration { .. } | Home::File { .. } => true,
+        Home::Common { .. } | Home::Component { .. } => false,
     }
 }
 

@@ -5,6 +5,7 @@
 //! machine code: what a compiler makes of it is an assumption, which switches of the machine state.
 
 mod across;
+mod alignment;
 mod groups;
 mod written_out;
 
@@ -156,6 +157,8 @@ struct References {
     /// Element after element: how many, and their bytes.
     runs: Vec<Expr>,
     run_bytes: Vec<Expr>,
+    /// Of these, the bytes of vectors that lie in two lines.
+    split_bytes: Vec<Expr>,
     /// Elements apart.
     others: Vec<Expr>,
     /// What takes vectors of elements side by side apart, and puts them together: instructions for each element.
@@ -168,18 +171,20 @@ impl References {
     }
 
     /// Adds so many references to elements that lie side by side with those of the other references of their group.
-    fn add_group(&mut self, weight: Expr, bytes: f64, group: Group) {
+    fn add_group(&mut self, weight: Expr, (bytes, split): (f64, &Expr), group: Group) {
         if group.is_shuffled {
             let doublings = group.members.next_power_of_two().ilog2();
             self.shuffles.push(weight.clone() * f64::from(doublings));
         }
-        self.add(weight, bytes, 1.0.into());
+        self.add(weight, (bytes, split), 1.0.into());
     }
 
-    /// Adds so many references, `run` of which walk element after element.
-    fn add(&mut self, weight: Expr, bytes: f64, run: Expr) {
+    /// Adds so many references, `run` of which walk element after element, a share `split` of their vectors in two lines.
+    fn add(&mut self, weight: Expr, (bytes, split): (f64, &Expr), run: Expr) {
         let runs = weight.clone() * run.clone();
-        self.run_bytes.push(runs.clone() * bytes);
+        let run_bytes = runs.clone() * bytes;
+        self.split_bytes.push(run_bytes.clone() * split.clone());
+        self.run_bytes.push(run_bytes);
         self.runs.push(runs);
         self.others.push(weight * (Expr::from(1.0) - run));
     }
@@ -323,13 +328,14 @@ impl<'a> Code<'a> {
                 let (bytes, run) = (bytes_of(stream), self.run(stream, known));
                 let groups =
                     [Access::is_read, Access::is_written].map(|of| group(stream, innermost, of));
+                let split = self.share_in_two_lines(stream);
                 let found = [&mut self.loads, &mut self.stores];
                 for ((count, found), group) in [read, written].into_iter().zip(found).zip(groups) {
                     let weight = weight.clone() * count;
                     match group {
                         _ if count == 0.0 => {}
-                        Some(group) => found.add_group(weight, bytes, group),
-                        None => found.add(weight, bytes, run.clone()),
+                        Some(group) => found.add_group(weight, (bytes, &split), group),
+                        None => found.add(weight, (bytes, &split), run.clone()),
                     }
                 }
             } else {
@@ -486,29 +492,27 @@ impl<'a> Code<'a> {
     }
 
     /// Slots of memory instructions; a vector in two lines takes more.
-    fn memory_slots(&self, references: &References, split: Expr) -> Expr {
-        let vectors = Expr::sum(references.run_bytes.iter().cloned()).quotient(self.vector_bytes());
+    fn memory_slots(&self, references: &References, may_split: bool) -> Expr {
+        let vectors =
+            |bytes: &[Expr]| Expr::sum(bytes.iter().cloned()).quotient(self.vector_bytes());
         let scalar = Expr::sum(references.runs.iter().cloned());
-        let vector = vectors * (Expr::machine("vector_slots") + split);
+        let vector = vectors(&references.run_bytes) * Expr::machine("vector_slots");
+        let vector = match may_split {
+            true => vector + vectors(&references.split_bytes) * Expr::machine("split_slots"),
+            false => vector,
+        };
         self.either(scalar, vector) + Expr::sum(references.others.iter().cloned())
     }
 
     /// Cycles in which loads and stores of one iteration of the innermost loop are issued, side by side.
     fn access_cycles(&self) -> Expr {
         let machine = Expr::machine;
-        // Where vectors begin in a line is not known: at best none lies in two.
-        let split = match self.switches {
-            Switches::AllOn => 0.0.into(),
-            Switches::AsSet | Switches::AllOff => {
-                Expr::max([self.vector_bytes() - self.width, 0.0.into()])
-                    .quotient(machine("line_bytes"))
-                    * machine("split_slots")
-            }
-        };
+        // Where the vectors of most arrays begin in a line is not known: at best none lies in two.
+        let may_split = self.switches != Switches::AllOn;
         Expr::max([
-            self.memory_slots(&self.loads, split)
+            self.memory_slots(&self.loads, may_split)
                 .quotient(machine("loads_per_cycle")),
-            self.memory_slots(&self.stores, 0.0.into())
+            self.memory_slots(&self.stores, false)
                 .quotient(machine("stores_per_cycle")),
         ])
     }

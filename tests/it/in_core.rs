@@ -328,6 +328,47 @@ fn warm_caches_have_what_they_can_hold() {
     assert_eq!(bytes("n=10000,warm=1"), bytes("n=10000"));
 }
 
+/// Arrays that compilers lay out begin with a line: how many of their vectors lie in two lines follows from the subscripts.
+#[test]
+fn vectors_of_arrays_of_known_size_lie_in_two_lines_where_their_places_say_so() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let source = directory.path().join("a.c");
+    let text = "static double a[1024], b[1024], c[1024], m[100][18], r[100][20], t[100][20];
+        void first(void) { for (int i = 0; i < 1024; i++) a[i] = b[i] + c[i]; }
+        void next(void) { for (int i = 0; i < 1023; i++) a[i] = b[i + 1] + c[i]; }
+        void later(void) { for (int i = 4; i < 1024; i++) a[i] = b[i] + c[i - 4]; }
+        void rows(void) { for (int i = 0; i < 100; i++) for (int j = 0; j < 20; j++) t[i][j] = 2.0 * r[i][j]; }
+        void odd_rows(void) { for (int i = 0; i < 100; i++) for (int j = 0; j < 18; j++) m[i][j] = 2.0 * m[i][j] + 1.0; }
+        void any(double *restrict x, const double *restrict y) { for (int i = 0; i < 1024; i++) x[i] = 2.0 * y[i]; }
+        void passed(double *restrict x, const double *restrict y) { for (int i = 0; i < 1024; i++) x[i] = 2.0 * y[i]; }
+        void part(double *restrict x, const double *restrict y) { for (int i = 0; i < 512; i++) x[i] = 2.0 * y[i]; }
+        void from(int k) { for (int i = k; i < 1024; i++) a[i] = 2.0 * b[i]; }
+        int main(void) { first(); next(); later(); rows(); odd_rows(); passed(a, b); part(a, b + 2); from(a[3]); return 0; }
+";
+    std::fs::write(&source, text).expect("written");
+    let core = fixture("clock/core.toml");
+    let core = core.to_str().expect("a path");
+    let settings = "split_slots=1,iteration_cycles=0,stores_per_cycle=4";
+    let xml = directory.path().join("a.xml");
+    let with = ["--machine", core, "--set", settings, "--no-config"];
+    let whole = [&with[..], &["--xml", xml.to_str().expect("a path")]].concat();
+    let json = analysed(&source, &whole);
+    // Of vectors of four in lines of eight, half of those that do not begin at a multiple of four; of such that begin
+    // anywhere, three eighths, and a quarter where every other of two elements may.
+    let slots = |loads: f64, split: f64| [4.0, 0.0, (loads + split) / 4.0 / 2.0];
+    for json in [&json, &analysed(&xml, &with)] {
+        check(json, "first", slots(2.0, 0.0));
+        check(json, "next", slots(2.0, 0.5));
+        check(json, "later", slots(2.0, 0.0));
+        check(json, "rows", slots(1.0, 0.0));
+        check(json, "odd_rows", slots(1.0, 0.25));
+        check(json, "any", slots(1.0, 0.375));
+        check(json, "passed", slots(1.0, 0.0));
+        check(json, "part", slots(1.0, 0.375));
+        check(json, "from", slots(1.0, 0.375));
+    }
+}
+
 /// A stride with a name counts as its value does, edited or set.
 #[test]
 fn named_strides_of_one_are_in_vectors() {

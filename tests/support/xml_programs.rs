@@ -663,10 +663,13 @@ fn function() -> impl Strategy<Value = Function> {
 }
 
 fn named_object() -> impl Strategy<Value = NamedObject> {
-    (text(), object(), any::<bool>()).prop_map(|(name, object, is_whole)| NamedObject {
-        name: name.into(),
-        object,
-        is_whole,
+    (text(), object(), any::<(bool, bool)>()).prop_map(|(name, object, (is_whole, is_laid_out))| {
+        NamedObject {
+            name: name.into(),
+            object,
+            is_whole,
+            is_laid_out,
+        }
     })
 }
 

@@ -23,6 +23,7 @@ use super::facts::{Constancy, Handed, Needs};
 use crate::ir::visit::{InLoop, each_value, statements, values_of, variables_of};
 use crate::ir::{BinaryOp, Control, Function, Jump, Loop, Role, Stmt, Value, VarId, is_left_out};
 use query::Query;
+pub(super) use query::is_constant;
 pub(crate) use stable::Stable;
 use stable::changed_by;
 

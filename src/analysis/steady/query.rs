@@ -217,7 +217,7 @@ impl<'q, 'f> Query<'q, 'f> {
 }
 
 /// Whether a value is made of numbers and named constants alone.
-fn is_constant(value: &Value, function: &Function) -> bool {
+pub fn is_constant(value: &Value, function: &Function) -> bool {
     let mut is_constant = true;
     each_value(value, &mut |part| {
         is_constant &= match part {

@@ -301,7 +301,9 @@ pub(super) fn object(fields: &Fields<'_>) -> Result<NamedObject, XmlError> {
     };
     let name = Name::read(fields.required("name")?);
     let storage = fields.required("storage")?.to_string();
-    let is_part = fields.word("part", |text| (text == "yes").then_some(()), "yes")?;
+    let yes = |text: &str| (text == "yes").then_some(());
+    let is_part = fields.word("part", yes, "yes")?;
+    let is_fixed = fields.word("fixed", yes, "yes")?;
     fields.finish();
     let object = Object {
         name: storage,
@@ -311,6 +313,7 @@ pub(super) fn object(fields: &Fields<'_>) -> Result<NamedObject, XmlError> {
         name,
         object,
         is_whole: is_part.is_none(),
+        is_laid_out: is_fixed.is_some(),
     })
 }
 

@@ -238,6 +238,7 @@ fn object(named: &NamedObject) -> Element {
         name,
         object: of,
         is_whole,
+        is_laid_out,
     } = named;
     let owner = &of.owner;
     Element::new("ls:object")
@@ -247,6 +248,7 @@ fn object(named: &NamedObject) -> Element {
         .maybe("of", owner.name())
         .maybe("file", owner.file())
         .maybe("part", (!is_whole).then_some("yes"))
+        .maybe("fixed", is_laid_out.then_some("yes"))
 }
 
 /// An array with storage that it may lie in.
