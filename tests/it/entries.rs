@@ -156,6 +156,30 @@ fn pointers_mean_every_procedure_that_they_are_given() {
     }
 }
 
+/// Pointers of a file have what statements of any function give them, and what functions return that choose among others.
+#[test]
+fn pointers_of_files_and_results_of_functions_mean_procedures() {
+    let text = "typedef void (*step)(double *);\n\
+        static void one(double *a) { for (int i = 0; i < 9; i++) a[i] = 1; }\n\
+        static void two(double *a) { for (int i = 0; i < 9; i++) a[i] = 2; }\n\
+        static void three(double *a) { for (int i = 0; i < 9; i++) a[i] = 3; }\n\
+        static void never(double *a) { for (int i = 0; i < 9; i++) a[i] = 4; }\n\
+        static step chosen;\nvoid (*plain)(double *);\n\
+        static step pick(int order) { if (order == 1) return one; return two; }\n\
+        static step pick_again(int order) { return pick(order); }\n\
+        static void init(void) { plain = &three; }\n\
+        int main(int argc, char **argv) { double a[9]; chosen = pick_again(argc); init();\n\
+        for (int k = 0; k < 5; k++) chosen(a);\n\
+        for (int k = 0; k < 7; k++) (*plain)(a);\n return 0; }\n";
+    let json = analysed_text("m.c", text, &[]);
+    for (function, count) in [("one", 5.0), ("two", 5.0), ("three", 7.0)] {
+        assert_eq!(calls(&json, function), count, "{function}");
+        let reasons = &nest(&json, function)["calls_reasons"];
+        assert_eq!(*reasons, json!(["ambiguous_call"]));
+    }
+    assert_eq!(calls(&json, "never"), 0.0);
+}
+
 #[test]
 fn several_programs_are_each_run_once() {
     let json = steps("several", &[]);

@@ -6,6 +6,7 @@
 //! ```text
 //! ops.smooth = jacobi;  …  other.smooth = gauss;          ops.smooth(u): jacobi or gauss
 //! solve(rhs_linear)     …  void solve(rhs f) { f(u); }    f(u):          rhs_linear
+//! step = choose(order)  …  rhs choose(int o) { return … } step(u):       what choose returns
 //! ```
 //!
 //! Members are told apart by their names alone, whichever structure they are in: which of several structures a
@@ -17,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::procedures::{Procedures, formals};
 use super::target::{ProcedureId, Target};
 use crate::ir::visit::{InLoop, calls_of, statements, values_of};
-use crate::ir::{CallTable, Function, Name, Role, Stmt, Type, Value, VarId};
+use crate::ir::{CallTable, Function, Jump, Name, Results, Role, Stmt, Type, Value, VarId};
 use crate::reason::ReasonCode;
 
 /// The kinds of pointers to procedures that are distinguished.
@@ -30,6 +31,8 @@ enum Pointer {
     Own(ProcedureId, String),
     /// What a procedure without a body calls that this one passes others to.
     Absent(ProcedureId, String),
+    /// What a procedure returns.
+    Result(ProcedureId),
 }
 
 /// The procedures that pointers are given.
@@ -66,8 +69,19 @@ impl Pointers {
             {
                 pointers.givers.insert(named, None);
             }
+            let mut evaluated: &[Value] = &[];
             statements(&function.body, InLoop::No, &mut |stmt, _| {
+                let before = std::mem::take(&mut evaluated);
                 match stmt {
+                    Stmt::Evaluate { values, .. } => evaluated = values,
+                    Stmt::Jump {
+                        kind: Jump::Return, ..
+                    } if function.conventions.results == Results::Returned => {
+                        for value in before {
+                            let result = Pointer::Result(id);
+                            pointers.gives(known, (id, Given::ByStatement), result, value);
+                        }
+                    }
                     Stmt::Assign {
                         target: Value::Variable(array) | Value::Element { array, .. },
                         value,
@@ -253,6 +267,12 @@ impl Pointers {
                     return;
                 }
                 from.name.as_str()
+            }
+            Value::Call { name, .. } => {
+                if let Target::Body(callee) | Target::Recursive(callee) = known.target(id, name) {
+                    self.copies.insert((Pointer::Result(callee), pointer));
+                }
+                return;
             }
             _ => return,
         };

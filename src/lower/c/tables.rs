@@ -42,7 +42,9 @@ impl<'t> Lowering<'t> {
             }) if !matches!(ty, CType::Arithmetic(_)) => {
                 self.named_in(*initial, (member, self.record_in(ty)), &mut procedures);
             }
-            Some(Symbol::Global { .. } | Symbol::Local(_)) if called != base => {}
+            // A pointer of file scope that statements give procedures is a variable of the function only if it is used here.
+            Some(Symbol::Global { .. }) => {}
+            Some(Symbol::Local(_)) if called != base => {}
             _ => return,
         }
         // Members of structures are found by their own names.
