@@ -78,6 +78,7 @@ impl<'a> Names<'a> {
                 Entry::Occupied(mut own) => {
                     let (all, _) = own.get_mut();
                     all.accesses += touches.accesses;
+                    all.loads += touches.loads;
                     all.misses += touches.misses;
                     all.low = all.low.min(touches.low);
                     all.high = all.high.max(touches.high);
@@ -99,6 +100,7 @@ impl<'a> Names<'a> {
                     }
                 },
                 accesses: touches.accesses,
+                loads: touches.loads,
                 misses: touches.misses,
                 memory_depth: variable.and_then(|variable| depths.of(variable)),
                 epochs: 0,
