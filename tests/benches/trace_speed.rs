@@ -183,6 +183,33 @@ fn main() -> ExitCode {
         }
     }
     println!("md5sum: {:.3} s", md5sums[0].as_secs_f64());
+    let (is_fast, mut memory) = judge(&best, md5sums, given.is_none());
+    if given.is_none() {
+        let (time, longer) = piped(4 * INSTRUCTIONS);
+        println!(
+            "four times as long, piped: {:.3} s, peak memory {:.1} MiB",
+            time.as_secs_f64(),
+            longer as f64 / 1048576.0
+        );
+        memory = memory.max(longer);
+    }
+    let allowed = touched.map(|touched| (64 << 20) + 4 * touched);
+    let is_small = allowed.is_none_or(|allowed| memory <= allowed);
+    if !is_small {
+        println!(
+            "too much memory: {:.1} MiB are allowed",
+            allowed.unwrap_or(0) as f64 / 1048576.0
+        );
+    }
+    if is_fast && is_small {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// Prints what the analyses took; whether all kept to their limits, and the memory of the default one.
+fn judge(best: &[Option<Took>], md5sums: [Duration; 2], is_generated: bool) -> (bool, u64) {
     let mut is_fast = true;
     let mut memory = 0;
     for (took, analysis) in best.iter().zip(&ANALYSES) {
@@ -203,7 +230,7 @@ fn main() -> ExitCode {
             all / took.on_two().as_secs_f64(),
             took.memory as f64 / 1048576.0
         );
-        if matches!(analysis.input, Input::Text | Input::Native) && given.is_none() {
+        if matches!(analysis.input, Input::Text | Input::Native) && is_generated {
             println!("  {:.1} ns an instruction", all * 1e9 / INSTRUCTIONS as f64);
         }
         if let Some(most) = analysis.of_default {
@@ -227,28 +254,7 @@ fn main() -> ExitCode {
             0
         });
     }
-    if given.is_none() {
-        let (time, longer) = piped(4 * INSTRUCTIONS);
-        println!(
-            "four times as long, piped: {:.3} s, peak memory {:.1} MiB",
-            time.as_secs_f64(),
-            longer as f64 / 1048576.0
-        );
-        memory = memory.max(longer);
-    }
-    let allowed = touched.map(|touched| (64 << 20) + 4 * touched);
-    let is_small = allowed.is_none_or(|allowed| memory <= allowed);
-    if !is_small {
-        println!(
-            "too much memory: {:.1} MiB are allowed",
-            allowed.unwrap_or(0) as f64 / 1048576.0
-        );
-    }
-    if is_fast && is_small {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    (is_fast, memory)
 }
 
 /// A run and its program.
