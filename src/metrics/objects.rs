@@ -12,7 +12,7 @@ use super::interleaving::{Interleaving, Times};
 pub struct Object {
     /// `None` if the program is not known.
     pub name: Option<String>,
-    /// From the lowest address that was accessed to behind the highest; of a variable all of it.
+    /// From the lowest address that was accessed to behind the highest, in each part of the address space; of a variable all of it.
     pub bytes: u64,
     pub accesses: u64,
     /// Of these, accesses that load: no epoch waits for what is only stored, where stores wait in a buffer.
