@@ -304,14 +304,15 @@ pub struct AnalyzeArgs {
     #[arg(long)]
     pub objects: bool,
     /// Latency of slower memory for --objects, ns
-    #[arg(long, value_name = "NS", requires = "objects", default_value_t = 250.0)]
+    #[arg(long, value_name = "NS", requires = "objects", default_value_t = 250.0, value_parser = nanoseconds)]
     pub far_latency: f64,
     /// Bandwidth of slower memory for --objects, 10⁹ bytes per second: 32 are what eight lanes of PCIe 5 carry
     #[arg(
         long,
         value_name = "GB/S",
         requires = "objects",
-        default_value_t = 32.0
+        default_value_t = 32.0,
+        value_parser = gigabytes_per_second
     )]
     pub far_bandwidth: f64,
     /// By how much the run may take longer with arrays in slower memory, percent
@@ -319,7 +320,8 @@ pub struct AnalyzeArgs {
         long,
         value_name = "PERCENT",
         requires = "objects",
-        default_value_t = 5.0
+        default_value_t = 5.0,
+        value_parser = loss
     )]
     pub loss: f64,
     /// Show the N costliest nests in the table, of those with at least 0.1 % of the time [default: 20]
@@ -467,7 +469,7 @@ pub struct TraceArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub far: Vec<u64>,
     /// By how much the run may take longer with objects in slower memory, percent [default: 5]
-    #[arg(long, value_name = "PERCENT", requires = "objects")]
+    #[arg(long, value_name = "PERCENT", requires = "objects", value_parser = loss)]
     pub loss: Option<f64>,
     /// Check the losses of --objects in the core: run the trace again with each of the N objects with most misses in slower
     /// memory, with those that go there together, and with each share of --interleave
@@ -479,8 +481,9 @@ pub struct TraceArgs {
     /// Cycles between two lines that slower memory delivers beside RAM, 0 for no limit [default: that of --ram-interval]
     #[arg(long, value_name = "CYCLES", requires = "camat", value_parser = clap::value_parser!(u64).range(..=1_000_000))]
     pub far_interval: Option<u64>,
-    /// Put a global variable of --elf, or addresses such as 0x4000-0x8000, into memory of that latency in the core of
-    /// --camat: NAME=CYCLES or NAME=far, either with @PERCENT for so many of its pages; may be given several times
+    /// Put a global variable of --elf, blocks of the heap by the line that allocated them (main.c:12), or addresses such as
+    /// 0x4000-0x8000, into memory of that latency in the core of --camat: NAME=CYCLES or NAME=far, either with @PERCENT for
+    /// so many of its pages; may be given several times
     #[arg(long, value_name = "NAME=CYCLES", requires = "camat")]
     pub place: Vec<String>,
     /// Epochs over reorder windows and cache capacities: misses that have to wait for each other
@@ -653,4 +656,25 @@ pub enum UnknownKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Compat {
     Edan,
+}
+
+/// Latency of far memory.
+fn nanoseconds(text: &str) -> Result<f64, String> {
+    number(text, (1.0, 1e6), "ns")
+}
+
+/// Bandwidth of far memory.
+fn gigabytes_per_second(text: &str) -> Result<f64, String> {
+    number(text, (1e-3, 1e9), "GB/s")
+}
+
+/// By how much a run may take longer.
+fn loss(text: &str) -> Result<f64, String> {
+    number(text, (0.0, 1000.0), "percent")
+}
+
+fn number(text: &str, (low, high): (f64, f64), unit: &str) -> Result<f64, String> {
+    let value = text.parse().ok();
+    let value = value.filter(|value| (low..=high).contains(value));
+    value.ok_or_else(|| format!("must be from {low} to {high} {unit}"))
 }

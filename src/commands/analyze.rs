@@ -92,7 +92,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
         [] => &project.measured[..],
         typed => typed,
     };
-    model = far_memory::beside(timings::beside(model, timed, voice)?, args)?;
+    model = far_memory::beside(timings::beside(model, timed, voice)?, args);
     let checked = checked(&model, &bodies)?;
     model.mark(Findings { counted, ..checked });
     drop(bodies);

@@ -1,37 +1,32 @@
 //! `analyze --objects`: the memory that arrays may go to.
 
 use crate::cli::AnalyzeArgs;
-use crate::model::{FarMemory, Model};
+use crate::model::placement::{FAR_BUDGET, FAR_GBS, FAR_LATENCY};
+use crate::model::{FarMemory, Model, SettingError};
 
 /// The model with far memory, if that is asked for.
-///
-/// # Errors
-/// A figure of it is out of range.
-pub fn beside<'p>(model: Model<'p>, args: &AnalyzeArgs) -> anyhow::Result<Model<'p>> {
-    if !args.objects {
-        return Ok(model);
+pub fn beside<'p>(model: Model<'p>, args: &AnalyzeArgs) -> Model<'p> {
+    match args.objects {
+        false => model,
+        true => model.with_far_memory(FarMemory {
+            latency_ns: args.far_latency,
+            gbs: args.far_bandwidth,
+            budget: args.loss / 100.0,
+        }),
     }
-    let AnalyzeArgs {
-        far_latency,
-        far_bandwidth,
-        loss,
-        ..
-    } = *args;
-    anyhow::ensure!(
-        (1.0..=1e6).contains(&far_latency),
-        "--far-latency {far_latency}: must be from 1 to 1000000 ns"
+}
+
+/// The error, with the option that sets what the workbook calls so and `--set` does not know.
+pub fn with_option(error: SettingError) -> anyhow::Error {
+    let option = match (&error, error.setting()) {
+        (SettingError::Unknown { .. }, FAR_LATENCY) => "--far-latency NS",
+        (SettingError::Unknown { .. }, FAR_GBS) => "--far-bandwidth GB/S",
+        (SettingError::Unknown { .. }, FAR_BUDGET) => "--loss PERCENT",
+        _ => return error.into(),
+    };
+    let hint = format!(
+        "--objects {option} sets {} of the workbook",
+        error.setting()
     );
-    anyhow::ensure!(
-        (1e-3..=1e9).contains(&far_bandwidth),
-        "--far-bandwidth {far_bandwidth}: must be from 0.001 to 1000000000 GB/s"
-    );
-    anyhow::ensure!(
-        (0.0..=1000.0).contains(&loss),
-        "--loss {loss}: must be from 0 to 1000 percent"
-    );
-    Ok(model.with_far_memory(FarMemory {
-        latency_ns: far_latency,
-        gbs: far_bandwidth,
-        budget: loss / 100.0,
-    }))
+    anyhow::Error::new(error).context(hint)
 }

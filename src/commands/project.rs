@@ -8,7 +8,7 @@ use anyhow::Context;
 use globset::Glob;
 
 use super::config::{self, Config};
-use super::{Voice, parameters};
+use super::{Voice, far_memory, parameters};
 use crate::analysis::facts::{Origin, Program};
 use crate::analysis::inputs::SetSize;
 use crate::cli::{SourceArgs, TrafficRule};
@@ -190,7 +190,7 @@ impl Project {
         let is_meant =
             |setting: &Setting| setting.origin == Origin::Config && setting.name == error.setting();
         let Some(position) = settings.iter().rposition(is_meant) else {
-            return Err(error.into());
+            return Err(far_memory::with_option(error));
         };
         let name = settings.remove(position).name;
         if !matches!(error, SettingError::Unknown { .. }) {

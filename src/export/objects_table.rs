@@ -3,12 +3,14 @@
 use std::fmt::Write;
 
 use super::columns::grid;
+use super::listings::placement::goes;
 use super::numbers::{number, percent};
 use super::table::share;
-use crate::metrics::objects::Objects;
+use crate::metrics::objects::{Object, Objects, Placement};
 use crate::quantity::Bytes;
+use crate::wording;
 
-/// A row an object, those that may go first; at most `top`.
+/// A row an object, the costliest first; at most `top`.
 pub fn render(all: &Objects, top: Option<usize>) -> String {
     let epochs: u64 = all.objects.iter().map(|object| object.epochs).sum();
     let mut heading = [
@@ -24,7 +26,9 @@ pub fn render(all: &Objects, top: Option<usize>) -> String {
         heading.push("far?".to_string());
     }
     let mut rows = vec![heading];
-    for (index, object) in all.objects.iter().enumerate() {
+    let (listed, never) = costliest(all);
+    for index in listed {
+        let object = &all.objects[index];
         let mut row = vec![
             format!("  {}", object.name.as_deref().unwrap_or("unknown")),
             Bytes(object.bytes as f64).to_string(),
@@ -38,6 +42,11 @@ pub fn render(all: &Objects, top: Option<usize>) -> String {
             let loss = all.loss(object, placement.latency);
             let mark = match all.is_contradicted(index, placement) {
                 true => " *",
+                false
+                    if object.is_only_stored() && all.loss_in_core(index, placement).is_none() =>
+                {
+                    " ↓"
+                }
                 false => "",
             };
             row.push(format!("{}{mark}", share(loss)));
@@ -46,15 +55,7 @@ pub fn render(all: &Objects, top: Option<usize>) -> String {
                 row.push(found.map_or("not tried".to_string(), share));
             }
             let best = placement.best.as_ref().map(|best| best[index]);
-            row.push(
-                match (placement.greedy[index], best) {
-                    (true, None | Some(true)) => "yes",
-                    (true, Some(false)) => "greedy only",
-                    (false, Some(true)) => "best set",
-                    (false, _) => "no",
-                }
-                .to_string(),
-            );
+            row.push(goes(placement.greedy[index], best).to_string());
         }
         rows.push(row);
     }
@@ -64,12 +65,21 @@ pub fn render(all: &Objects, top: Option<usize>) -> String {
     let mut text = format!(
         "objects in far memory: estimated by epochs, at most {} % of {} cycles longer (RAM is at {} cycles)\n",
         number(100.0 * all.budget),
-        all.cycles,
-        all.near
+        all.times().cycles,
+        all.times().near
     );
     text.push_str(&grid(&rows));
     if more > 0 {
         let _ = writeln!(text, "  … and {more} more (--top)");
+    }
+    if !never.is_empty() {
+        let bytes: u64 = never.iter().map(|at| all.objects[*at].bytes).sum();
+        let _ = writeln!(
+            text,
+            "  … and {} of {} that never went to RAM, and may be anywhere (JSON and the workbook have them)",
+            wording::counted(never.len(), "object"),
+            Bytes(bytes as f64)
+        );
     }
     let contradicted =
         |placement| (0..all.objects.len()).any(|at| all.is_contradicted(at, placement));
@@ -85,8 +95,31 @@ pub fn render(all: &Objects, top: Option<usize>) -> String {
             "  an object whose misses overlap with another's can lose more than its epochs say: --confirm runs the core\n",
         );
     }
+    let is_guess = |placement: &Placement| {
+        let mut all_objects = all.objects.iter().enumerate();
+        all_objects
+            .any(|(at, own)| own.is_only_stored() && all.loss_in_core(at, placement).is_none())
+    };
+    if all.placements.iter().any(is_guess) {
+        text.push_str(
+            "  ↓ only stored to: stores wait in a buffer, so no epoch waits for it, and what a full buffer or bandwidth costs is not \
+             estimated: --confirm runs the core, --blocking-stores counts stores as loads\n",
+        );
+    }
     text.push_str(&interleaved(all));
     text
+}
+
+/// Objects that went to RAM, by position: those that the run waits for most first, then those with most misses; and all others.
+fn costliest(all: &Objects) -> (Vec<usize>, Vec<usize>) {
+    let waits = |at: usize| {
+        let Object { epochs, misses, .. } = all.objects[at];
+        (epochs, misses)
+    };
+    let (mut listed, never): (Vec<usize>, Vec<usize>) =
+        (0..all.objects.len()).partition(|at| waits(*at) > (0, 0));
+    listed.sort_by_key(|at| std::cmp::Reverse(waits(*at)));
+    (listed, never)
 }
 
 /// A row a share of the pages.
@@ -121,8 +154,8 @@ fn interleaved(all: &Objects) -> String {
     };
     let mut text = format!(
         "pages of all objects in turn in RAM ({}) and in far memory ({})\n{}",
-        each(own.near_interval),
-        each(own.far_interval),
+        each(own.times.near_interval),
+        each(own.times.far_interval),
         grid(&rows)
     );
     for placement in &all.placements {

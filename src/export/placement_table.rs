@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::columns::grid;
 use super::listings::UNKNOWN;
-use super::numbers::number;
+use super::listings::placement::{goes, memory as far_memory};
 use super::table::share;
 use crate::model::{MARK, Model, Placement};
 use crate::quantity::Bytes;
@@ -15,13 +15,7 @@ pub fn list(text: &mut String, model: &Model) {
     let (Some(memory), Some(placed)) = (model.far, model.placement()) else {
         return;
     };
-    let _ = writeln!(
-        text,
-        "\narrays in far memory ({} ns, {} GB/s): the run may take at most {} % longer",
-        number(memory.latency_ns),
-        number(memory.gbs),
-        number(100.0 * memory.budget)
-    );
+    let _ = writeln!(text, "\narrays in far memory {}", far_memory(memory));
     if placed.objects.is_empty() {
         text.push_str("  no loop moves an array that is known\n");
         return;
@@ -43,19 +37,13 @@ fn rows(placed: &Placement) -> Vec<Vec<String>> {
     let mut rows = vec![heading.map(String::from).to_vec()];
     for object in &placed.objects {
         let mark = if object.is_sure { "" } else { MARK };
-        let far = match (object.goes, object.best) {
-            (true, None | Some(true)) => "yes",
-            (true, Some(false)) => "greedy only",
-            (false, Some(true)) => "best set",
-            (false, _) => "no",
-        };
         rows.push(vec![
             format!("  {}{mark}", object.name(&placed.objects)),
             Bytes(object.touched).to_string(),
             Bytes(object.bytes).to_string(),
             Bytes(object.irregular).to_string(),
             object.loss.map_or_else(|| UNKNOWN.to_string(), share),
-            far.to_string(),
+            goes(object.goes, object.best).to_string(),
             share(object.share),
         ]);
     }

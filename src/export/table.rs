@@ -371,6 +371,8 @@ fn about(value: f64) -> String {
 }
 
 pub(crate) fn share(value: f64) -> String {
+    // What rounds to nothing has no sign.
+    let value = if value.abs() < 0.0005 { 0.0 } else { value };
     format!("{:.1} %", 100.0 * value)
 }
 

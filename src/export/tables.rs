@@ -224,6 +224,11 @@ fn described(model: &Model, tables: &[PlainTable], format: TablesFormat) -> Stri
         "seconds": Figure::of(model, model.totals.seconds),
         "tables": tables.iter().map(table).collect::<Vec<Value>>(),
     });
+    if let Some(memory) = model.far {
+        value["far_memory"] = json!({
+            "latency_ns": memory.latency_ns, "gbs": memory.gbs, "loss_budget": memory.budget,
+        });
+    }
     if let Some(hidden) = hidden(model) {
         value["remark"] = json!(hidden);
     }

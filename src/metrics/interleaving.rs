@@ -7,23 +7,29 @@
 use crate::expr::Expr;
 use crate::tables::value;
 
-/// What does not depend on the latency of far memory.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Interleaving {
+/// What the run took, and with what memories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Times {
     /// Cycles of the run.
     pub cycles: u64,
     /// The same if RAM delivered as many lines as come.
     pub unlimited_cycles: u64,
     /// α: cycles of a RAM access.
     pub near: u64,
-    /// Of all objects.
-    pub epochs: u64,
-    /// Lines from RAM: misses of all objects.
-    pub lines: u64,
     /// Cycles between two lines from RAM.
     pub near_interval: u64,
     /// Cycles between two lines from far memory.
     pub far_interval: u64,
+}
+
+/// What does not depend on the latency of far memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interleaving {
+    pub times: Times,
+    /// Of all objects.
+    pub epochs: u64,
+    /// Lines from RAM: misses of all objects.
+    pub lines: u64,
     /// Shares of the pages that are looked at, percent.
     pub shares: Vec<u64>,
 }
@@ -113,14 +119,21 @@ pub fn fastest_share(far: &str) -> Expr {
 impl Interleaving {
     /// In the order of [`NAMES`].
     pub fn values(&self) -> [u64; 7] {
+        let Times {
+            cycles,
+            unlimited_cycles,
+            near,
+            near_interval,
+            far_interval,
+        } = self.times;
         [
-            self.cycles,
-            self.unlimited_cycles,
-            self.near,
+            cycles,
+            unlimited_cycles,
+            near,
             self.epochs,
             self.lines,
-            self.near_interval,
-            self.far_interval,
+            near_interval,
+            far_interval,
         ]
     }
 
@@ -159,13 +172,15 @@ mod tests {
 
     fn run(unlimited_cycles: u64, lines: u64) -> Interleaving {
         Interleaving {
-            cycles: 10_000,
-            unlimited_cycles,
-            near: 100,
+            times: Times {
+                cycles: 10_000,
+                unlimited_cycles,
+                near: 100,
+                near_interval: 10,
+                far_interval: 30,
+            },
             epochs: 20,
             lines,
-            near_interval: 10,
-            far_interval: 30,
             shares: Vec::new(),
         }
     }

@@ -5,16 +5,18 @@ use crate::expr::Expr;
 use crate::tables::value;
 
 use super::blame::Blame;
-use super::interleaving::Interleaving;
+use super::interleaving::{Interleaving, Times};
 
 /// An object is a global variable, the stack, or what else a line goes to, as [`super::blame::BlamedObject`] names them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Object {
     /// `None` if the program is not known.
     pub name: Option<String>,
-    /// From the lowest address that was accessed to behind the highest; of a variable all of it.
+    /// From the lowest address that was accessed to behind the highest, in each part of the address space; of a variable all of it.
     pub bytes: u64,
     pub accesses: u64,
+    /// Of these, accesses that load: no epoch waits for what is only stored, where stores wait in a buffer.
+    pub loads: u64,
     /// Accesses that went to RAM.
     pub misses: u64,
     /// 𝒟 of these alone: the most of them on one path. Known of the largest variables.
@@ -23,33 +25,16 @@ pub struct Object {
     pub epochs: u64,
 }
 
-/// All objects, those that may go first: the least epochs for a byte.
+/// All objects, those that may go first: the least epochs for a byte. What never went to RAM may go anywhere; it comes last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Objects {
     pub objects: Vec<Object>,
-    /// Cycles of the run, with every object at `near`.
-    pub cycles: u64,
-    /// α: cycles of a RAM access.
-    pub near: u64,
     /// By how much the run may take longer, as a share of its cycles.
     pub budget: f64,
     /// Of each latency of far memory that was asked for.
     pub placements: Vec<Placement>,
     /// What comes of pages of all objects in both memories.
     pub interleaving: Interleaving,
-}
-
-/// What the run took, and with what memories.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Times {
-    /// Cycles of the run.
-    pub cycles: u64,
-    /// The same if RAM delivered as many lines as come.
-    pub unlimited_cycles: u64,
-    /// α: cycles of a RAM access.
-    pub near: u64,
-    /// Cycles between two lines from RAM, and from far memory.
-    pub intervals: (u64, u64),
 }
 
 /// What goes to far memory of one latency.
@@ -107,8 +92,16 @@ impl Object {
     fn order(&self, other: &Object) -> std::cmp::Ordering {
         let product = |a: u64, b: u64| u128::from(a) * u128::from(b);
         let own = product(self.epochs, other.bytes.max(1));
-        own.cmp(&product(other.epochs, self.bytes.max(1)))
+        let by_epochs = own.cmp(&product(other.epochs, self.bytes.max(1)));
+        let goes_to_ram = |own: &Object| own.misses + own.epochs > 0;
+        (goes_to_ram(other).cmp(&goes_to_ram(self)))
+            .then(by_epochs)
             .then(other.bytes.cmp(&self.bytes))
+    }
+
+    /// Whether it has misses that no epoch waits for, since it is only stored to.
+    pub fn is_only_stored(&self) -> bool {
+        self.loads == 0 && self.misses > 0 && self.epochs == 0
     }
 }
 
@@ -129,26 +122,14 @@ impl Objects {
             object.epochs = blamed.map_or(0, |blamed| blamed.units.epochs);
         }
         objects.sort_by(|a, b| a.order(b).then_with(|| a.name.cmp(&b.name)));
-        let Times {
-            cycles,
-            unlimited_cycles,
-            near,
-            intervals: (near_interval, far_interval),
-        } = *times;
         let interleaving = Interleaving {
-            cycles,
-            unlimited_cycles,
-            near,
+            times: *times,
             epochs: objects.iter().map(|own| own.epochs).sum(),
             lines: objects.iter().map(|own| own.misses).sum(),
-            near_interval,
-            far_interval,
             shares: interleaved.to_vec(),
         };
         let mut all = Objects {
             objects,
-            cycles,
-            near,
             budget,
             placements: Vec::new(),
             interleaving,
@@ -157,13 +138,18 @@ impl Objects {
         all
     }
 
+    /// What the run took with every object in RAM.
+    pub fn times(&self) -> &Times {
+        &self.interleaving.times
+    }
+
     /// By what share the run takes longer with one object in memory of that latency.
     pub fn loss(&self, object: &Object, latency: u64) -> f64 {
         let known = [
             ("epochs", object.epochs as f64),
             ("far", latency as f64),
-            ("near", self.near as f64),
-            ("cycles", self.cycles as f64),
+            ("near", self.times().near as f64),
+            ("cycles", self.times().cycles as f64),
         ];
         let loss = value(&loss("epochs", "far", "near", "cycles"), &known);
         // A run without cycles has no epochs either.
@@ -184,7 +170,7 @@ impl Objects {
 
     /// By what share a run of so many cycles is longer.
     pub fn longer(&self, cycles: u64) -> f64 {
-        match self.cycles {
+        match self.times().cycles {
             0 => 0.0,
             own => cycles as f64 / own as f64 - 1.0,
         }
@@ -275,15 +261,24 @@ mod tests {
     use super::*;
     use crate::blame::{BlamedObject, Units};
 
-    fn found(parts: &[(&str, u64, u64)], far: &[u64]) -> Objects {
-        let object = |(name, bytes, _): &(&str, u64, u64)| Object {
-            name: Some((*name).to_string()),
-            bytes: *bytes,
+    fn object(name: &str, bytes: u64, epochs: u64) -> Object {
+        Object {
+            name: Some(name.to_string()),
+            bytes,
             accesses: 1,
+            loads: 1,
             misses: 1,
             memory_depth: None,
-            epochs: 0,
-        };
+            epochs,
+        }
+    }
+
+    fn found(parts: &[(&str, u64, u64)], far: &[u64]) -> Objects {
+        let objects = parts.iter().map(|(name, bytes, _)| object(name, *bytes, 0));
+        placed(objects.collect(), parts, far)
+    }
+
+    fn placed(objects: Vec<Object>, parts: &[(&str, u64, u64)], far: &[u64]) -> Objects {
         let blamed = |(name, _, epochs): &(&str, u64, u64)| BlamedObject {
             name: Some((*name).to_string()),
             units: Units {
@@ -300,12 +295,12 @@ mod tests {
             lines: Vec::new(),
             objects: parts.iter().map(blamed).collect(),
         };
-        let objects = parts.iter().map(object).collect();
         let times = Times {
             cycles: 10_000,
             unlimited_cycles: 10_000,
             near: 100,
-            intervals: (0, 0),
+            near_interval: 0,
+            far_interval: 0,
         };
         Objects::new(objects, &blame, &times, (far, &[]), 0.05)
     }
@@ -335,6 +330,24 @@ mod tests {
         assert_eq!(found.placements[1].greedy, [true, false, false, false]);
         // Of 500 cycles that are allowed, 900 of `big` take five ninths of its pages.
         assert_eq!(found.placements[1].shares, [1.0, 5.0 / 9.0, 0.0, 0.0]);
+    }
+
+    /// What never goes to RAM is behind all that does, and goes far all the same.
+    #[test]
+    fn what_never_goes_to_ram_comes_last() {
+        let mut parts = vec![
+            object("libc", 9000, 0),
+            object("hot", 100, 50),
+            object("out", 10, 0),
+        ];
+        parts[0].misses = 0;
+        parts[2].loads = 0;
+        let found = placed(parts, &[("hot", 0, 50)], &[200]);
+        let names = found.objects.iter().filter_map(|own| own.name.as_deref());
+        assert_eq!(names.collect::<Vec<&str>>(), ["out", "hot", "libc"]);
+        assert_eq!(found.placements[0].greedy, [true, false, true]);
+        let stored = found.objects.iter().map(Object::is_only_stored);
+        assert_eq!(stored.collect::<Vec<bool>>(), [true, false, false]);
     }
 
     /// By hand: of 5 % the core needs 6 for the first object, and 1 for the second.

@@ -57,8 +57,14 @@ pub(super) fn define_memory_of_one_core(figures: &mut Figures) -> FigureId {
 }
 
 fn of_memory(on: RunsOn) -> Expr {
-    let memory = Expr::machine("dram_gbs") * 1e9;
-    let [latency, lines] = LATENCY_LIMIT.map(Expr::machine);
+    let [latency, _] = LATENCY_LIMIT.map(Expr::machine);
+    behind_latency(on, (Expr::machine("dram_gbs"), latency))
+}
+
+/// The same of any memory with that many 10⁹ bytes per second, so many ns away.
+pub(super) fn behind_latency(on: RunsOn, (gbs, latency): (Expr, Expr)) -> Expr {
+    let memory = gbs * 1e9;
+    let [_, lines] = LATENCY_LIMIT.map(Expr::machine);
     let waited_for = Expr::product([
         lines.clone(),
         on.cores(),
@@ -71,7 +77,12 @@ fn of_memory(on: RunsOn) -> Expr {
 
 /// The figure of [`define_memory`], or of one core where figures are of that.
 pub(super) fn memory(figures: &Figures) -> Expr {
-    Expr::from(figures.shared(match figures.runs_on() {
+    memory_of(figures.runs_on(), figures)
+}
+
+/// The figure of [`define_memory`], or of one core.
+pub(super) fn memory_of(on: RunsOn, figures: &Figures) -> Expr {
+    Expr::from(figures.shared(match on {
         RunsOn::AllCores => F::MemoryBandwidth,
         RunsOn::OneCore => F::MemoryBandwidthOfOneCore,
     }))

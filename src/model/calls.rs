@@ -202,7 +202,7 @@ impl CallGraph {
     }
 
     /// The call sites in every function, by callee.
-    fn by_caller(&self) -> Vec<Vec<usize>> {
+    fn sites_by_caller(&self) -> Vec<Vec<usize>> {
         let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); self.straight.len()];
         self.sites
             .iter()

@@ -101,9 +101,22 @@ fn of_level(level: &Level) -> Waiting {
 }
 
 fn of_memory() -> Waiting {
-    let [latency, lines] = IRREGULAR.map(Expr::machine);
+    let [latency, _] = IRREGULAR.map(Expr::machine);
+    of_memory_at(latency)
+}
+
+/// Of memory so many ns away.
+fn of_memory_at(latency: Expr) -> Waiting {
+    let [_, lines] = IRREGULAR.map(Expr::machine);
     let latency = latency * 1e-9;
     Waiting { latency, lines }
+}
+
+/// Seconds of a byte of irregular lines from memory so many ns away that delivers so many bytes per second; no waiting on
+/// machines that do not say how many lines a core waits for.
+pub(super) fn seconds_of_byte(on: RunsOn, (latency, bandwidth): (Expr, Expr)) -> Expr {
+    let waiting = of_memory_at(latency).where_known(on);
+    Expr::max([waiting, Expr::from(1.0).quotient(bandwidth)])
 }
 
 /// Bytes per second of a cache, if they are known.

@@ -11,18 +11,18 @@
 
 use super::calls::Revisits;
 use super::nest_model::NestModel;
-use super::runs_on::RunsOn;
-use super::time::{LevelKind, whole};
+use super::time::{self, LevelKind, whole};
 use super::traffic::is_on;
-use super::{ArrayFigures, Model, bandwidth};
+use super::{ArrayFigures, Model, bandwidth, irregular};
 use crate::analysis::facts::{Object, Owner};
-use crate::catalogue::StaticFigure as F;
 use crate::expr::{Expr, FigureId, Lookup, Symbol};
-use crate::machine::parameters::{IRREGULAR, LATENCY_LIMIT, SCENARIOS};
+use crate::machine::parameters::{IRREGULAR, SCENARIOS};
 
 /// Names that the formulas are over, beside figures of the model and of the machine.
 pub const FAR_LATENCY: &str = "far_latency_ns";
 pub const FAR_GBS: &str = "far_gbs";
+/// What the run may lose, in the workbook.
+pub const FAR_BUDGET: &str = "far_loss_budget";
 /// Bytes of a nest in far memory: of lines that arrive in order, and of irregular ones.
 pub const FAR_ORDERED: &str = "far_ordered_bytes";
 pub const FAR_IRREGULAR: &str = "far_irregular_bytes";
@@ -43,7 +43,8 @@ pub struct Placement {
     pub memory: FarMemory,
     /// Those that may go first come first: the least loss for a byte.
     pub objects: Vec<PlacedObject>,
-    pub parts: Vec<Part>,
+    /// Those whose time and bytes are known, in the order of the program.
+    pub nests: Vec<PlacedNest>,
     /// Seconds of the run with all in RAM.
     pub seconds: f64,
     /// By what share it takes longer with all that go.
@@ -82,13 +83,29 @@ pub struct PlacedObject {
     pub is_sure: bool,
 }
 
-/// What a nest moves of an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// Positions among the model's nests, the nest's arrays, and the objects.
+/// A nest, with what it moves of arrays.
+#[derive(Clone, Debug)]
+pub struct PlacedNest {
+    /// Its position among the model's nests.
     pub nest: usize,
-    pub array: usize,
+    /// Of one execution with some of its bytes in far memory, as [`seconds`] has it, and with none.
+    pub seconds: Expr,
+    now: f64,
+    /// How often it moves its bytes in the run.
+    pub executions: f64,
+    pub moved: Vec<Moved>,
+}
+
+/// What one execution of a nest moves of an array of the program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moved {
+    /// Position among the objects.
     pub object: usize,
+    /// Positions among the nest's arrays: it may have several names.
+    pub arrays: Vec<usize>,
+    /// Bytes of lines that arrive in order, and of irregular ones.
+    pub ordered: f64,
+    pub irregular: f64,
 }
 
 /// Shares of all pages that are looked at.
@@ -145,59 +162,39 @@ pub fn executions(model: &Model, nest: usize) -> Option<Expr> {
 
 /// Seconds of one execution of a nest with some of its bytes in far memory; `None` if its time has no memory in it.
 pub fn seconds(model: &Model, nest: &NestModel) -> Option<Expr> {
-    let time = &nest.time;
-    let memory = time
+    let taken = &nest.time;
+    let memory = taken
         .levels
         .iter()
         .find(|own| own.kind == LevelKind::Memory)?;
     let on = nest.nest.runs_on();
-    let near = Expr::from(match on {
-        RunsOn::AllCores => model.memory_bandwidth,
-        RunsOn::OneCore => model.figures.shared(F::MemoryBandwidthOfOneCore),
-    });
-    let far = far_bandwidth(on);
+    let near = bandwidth::memory_of(on, &model.figures);
+    let far_latency = || Expr::symbol(FAR_LATENCY);
+    let far = bandwidth::behind_latency(on, (Expr::symbol(FAR_GBS), far_latency()));
     let [ordered, irregular] = [FAR_ORDERED, FAR_IRREGULAR].map(Expr::symbol);
     let stays = Expr::from(memory.seconds) - ordered.clone().quotient(near.clone());
     let lines = Expr::max([stays, ordered.quotient(far.clone())]);
-    let waiting = time.in_core.filter(|_| time.waiting.is_some());
-    let waiting = waiting.map(|core| {
-        let both = Expr::min([Expr::from(core.accesses), lines.clone()]);
-        (Expr::from(1.0) - Expr::machine("access_overlap")) * both
-    });
-    let late = time.irregular.map(|found| {
-        let [latency, at_once] = IRREGULAR.map(Expr::machine);
-        let each = |latency: Expr, bandwidth: Expr| {
-            let at_once = Expr::product([at_once.clone(), on.cores(), line(), Expr::from(1e9)]);
-            let waiting = latency.quotient(at_once.clone());
-            let waiting = bandwidth::where_positive(at_once, waiting, 0.0.into());
-            Expr::max([waiting, Expr::from(1.0).quotient(bandwidth)])
-        };
-        let longer = each(Expr::symbol(FAR_LATENCY), far) - each(latency, near);
+    let waiting = taken.in_core.filter(|_| taken.waiting.is_some());
+    let waiting = waiting.map(|core| time::waiting_for(core.accesses, lines.clone()));
+    let late = taken.irregular.map(|found| {
+        let [latency, _] = IRREGULAR.map(Expr::machine);
+        let longer = irregular::seconds_of_byte(on, (far_latency(), far))
+            - irregular::seconds_of_byte(on, (latency, near));
         let found = Expr::from(found.seconds) + irregular * longer;
         Expr::max([found, 0.0.into()])
     });
     let memory = Expr::sum([lines].into_iter().chain(waiting).chain(late));
-    let caches = time
+    let caches = taken
         .levels
         .iter()
         .filter(|own| own.kind == LevelKind::Cache);
     let data = caches.map(|own| Expr::from(own.seconds)).chain([memory]);
-    let parts = (time.core.into(), time.text.map(Expr::from), data.collect());
+    let parts = (
+        taken.core.into(),
+        taken.text.map(Expr::from),
+        data.collect(),
+    );
     Some(whole(parts))
-}
-
-fn line() -> Expr {
-    Expr::machine("line_bytes")
-}
-
-/// Bytes per second of far memory: what it can deliver, limited by the lines that cores can have outstanding.
-fn far_bandwidth(on: RunsOn) -> Expr {
-    let delivers = Expr::symbol(FAR_GBS) * 1e9;
-    let lines = Expr::machine(LATENCY_LIMIT[1]);
-    let waited = Expr::product([lines.clone(), on.cores(), line(), Expr::from(1e9)]);
-    let limited = waited.quotient(Expr::symbol(FAR_LATENCY));
-    let limited = Expr::min([delivers.clone(), limited]);
-    bandwidth::where_positive(lines, limited, delivers)
 }
 
 /// The value of a formula with so many bytes in far memory: those that arrive in order, and irregular ones.
@@ -237,15 +234,6 @@ impl Lookup for Known<'_, '_> {
     }
 }
 
-/// A nest as the search sees it.
-struct PlacedNest {
-    seconds: Expr,
-    now: f64,
-    executions: f64,
-    /// Object, bytes that arrive in order, and irregular bytes, of one execution.
-    arrays: Vec<(usize, f64, f64)>,
-}
-
 /// What tries shares.
 struct Search<'s, 'p> {
     model: &'s Model<'p>,
@@ -258,9 +246,9 @@ impl Search<'_, '_> {
     /// By what share the run takes longer with these shares of the objects in far memory.
     fn loss(&self, shares: &[f64]) -> f64 {
         let longer = |nest: &PlacedNest| {
-            let far = nest.arrays.iter().map(|(object, ordered, irregular)| {
-                let share = shares[*object];
-                (share * ordered, share * irregular)
+            let far = nest.moved.iter().map(|own| {
+                let share = shares[own.object];
+                (share * own.ordered, share * own.irregular)
             });
             let (ordered, irregular) = far.fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
             if ordered + irregular == 0.0 {
@@ -367,7 +355,7 @@ impl Search<'_, '_> {
 pub fn place(model: &Model, memory: FarMemory) -> Placement {
     let value = |expr: &Expr| expr.evaluate(&model.figures).unwrap_or(f64::NAN);
     let mut objects: Vec<PlacedObject> = Vec::new();
-    let (mut parts, mut nests, mut unknown_nests) = (Vec::new(), Vec::new(), 0);
+    let (mut nests, mut unknown_nests) = (Vec::new(), 0);
     for (index, nest) in model.nests.iter().enumerate() {
         let Some(executions) = executions(model, index).map(|expr| value(&expr)) else {
             continue;
@@ -381,7 +369,7 @@ pub fn place(model: &Model, memory: FarMemory) -> Placement {
         };
         let is_exact = nest.mark().is_empty();
         let mut touched: Vec<(usize, f64)> = Vec::new();
-        let mut arrays = Vec::new();
+        let mut moved: Vec<Moved> = Vec::new();
         for (array, own) in nest.arrays.iter().enumerate() {
             let object = object_of(model, nest, own, &mut objects);
             let (bytes, ordered) = (model.value(own.bytes), value(&ordered(own)));
@@ -398,21 +386,30 @@ pub fn place(model: &Model, memory: FarMemory) -> Placement {
                 Some((_, bytes)) => *bytes += lines,
                 None => touched.push((object, lines)),
             }
-            arrays.push((object, ordered, bytes - ordered));
-            parts.push(Part {
-                nest: index,
-                array,
-                object,
-            });
+            let irregular = bytes - ordered;
+            match moved.iter_mut().find(|own| own.object == object) {
+                Some(own) => {
+                    own.arrays.push(array);
+                    own.ordered += ordered;
+                    own.irregular += irregular;
+                }
+                None => moved.push(Moved {
+                    object,
+                    arrays: vec![array],
+                    ordered,
+                    irregular,
+                }),
+            }
         }
         for (object, bytes) in touched {
             objects[object].touched = objects[object].touched.max(bytes);
         }
         nests.push(PlacedNest {
+            nest: index,
             seconds,
             now,
             executions,
-            arrays,
+            moved,
         });
     }
     mark_shared(&mut objects);
@@ -423,7 +420,7 @@ pub fn place(model: &Model, memory: FarMemory) -> Placement {
         nests,
         total,
     };
-    finish(search, (objects, parts), unknown_nests)
+    finish(search, objects, unknown_nests)
 }
 
 /// Whether all executions of a nest touch the same elements of an array: nothing but its loops moves along it.
@@ -452,11 +449,7 @@ fn mark_shared(objects: &mut [PlacedObject]) {
 }
 
 /// Chooses, and brings objects into their order.
-fn finish(
-    mut search: Search,
-    (mut objects, mut parts): (Vec<PlacedObject>, Vec<Part>),
-    unknown_nests: usize,
-) -> Placement {
+fn finish(mut search: Search, mut objects: Vec<PlacedObject>, unknown_nests: usize) -> Placement {
     for at in 0..objects.len() {
         let mut alone = vec![0.0; objects.len()];
         alone[at] = 1.0;
@@ -476,11 +469,8 @@ fn finish(
     let mut new = vec![0; order.len()];
     order.iter().zip(0..).for_each(|(old, now)| new[*old] = now);
     objects = order.iter().map(|old| objects[*old].clone()).collect();
-    parts
-        .iter_mut()
-        .for_each(|part| part.object = new[part.object]);
-    let arrays = search.nests.iter_mut().flat_map(|nest| &mut nest.arrays);
-    arrays.for_each(|(object, ..)| *object = new[*object]);
+    let moved = search.nests.iter_mut().flat_map(|nest| &mut nest.moved);
+    moved.for_each(|own| own.object = new[own.object]);
     let together = search.place(&mut objects);
     let all = |share: f64| vec![share; new.len()];
     let fastest_share = search.fastest(&all);
@@ -496,7 +486,7 @@ fn finish(
         fastest_share,
         fastest_loss: search.loss(&all(fastest_share)),
         objects,
-        parts,
+        nests: search.nests,
     }
 }
 

@@ -274,6 +274,11 @@ fn define_waiting(core: InCoreFigures, levels: &[LevelFigures], figures: &mut Fi
 pub(super) fn waiting(accesses: FigureId, levels: &[LevelFigures]) -> Expr {
     let memory = (levels.iter()).filter(|level| level.kind == LevelKind::Memory);
     let memory = Expr::max(memory.map(|level| Expr::from(level.seconds)));
+    waiting_for(accesses, memory)
+}
+
+/// The same for lines that arrive in so many seconds.
+pub(super) fn waiting_for(accesses: FigureId, memory: Expr) -> Expr {
     let both = Expr::min([Expr::from(accesses), memory]);
     (Expr::from(1.0) - Expr::machine("access_overlap")) * both
 }

@@ -51,7 +51,8 @@ function shown(value, column) {
   if (!Number.isFinite(value)) return UNKNOWN;
   if (["B", "flop", "s"].includes(column.unit) && column.look !== "number") return withPrefix(value, column.unit);
   switch (column.look) {
-    case "share": return `${(100 * value).toFixed(1)} %`;
+    // What rounds to nothing has no sign.
+    case "share": return `${(Math.abs(value) < 0.0005 ? 0 : 100 * value).toFixed(1)} %`;
     case "ratio": return ratio(value);
     case "count": return count(value);
     case "exact": return grouped(String(Number(value.toPrecision(12))));

@@ -141,7 +141,9 @@ function drawAxes(svg, [left, right], [bottom, top], atX, atY, [across, up]) {
 function drawRoofs(svg, roofs, peak, [low, high], [bottom, top], atX, atY, taken) {
   const ridge = Math.min(...roofs.map(roof => peak / roof.bandwidth));
   const line = (from, to, colour) => svg.append(drawn("line", { class: `roof${colour}`, x1: atX(from[0]), y1: atY(from[1]), x2: atX(to[0]), y2: atY(to[1]) }));
-  line([Math.max(low, Math.min(ridge, high)), peak], [high, peak], "");
+  const crest = Math.max(low, Math.min(ridge, high));
+  line([crest, peak], [high, peak], "");
+  along([atX(crest), atY(peak)], [atX(high), atY(peak)]).forEach(([x, y]) => taken.circles.push([x - 1, y - 1, x + 1, y + 1]));
   const label = (text, x, y, attributes, colour = "") => svg.append(drawn("text", { class: `roof-name${colour}`, x, y, ...attributes }, text));
   const peakText = `peak ${withPrefix(peak, "flop/s")}`;
   const far = FRAME.width - FRAME.right - 6;
@@ -196,7 +198,8 @@ function drawPoints(svg, points, atX, atY, taken) {
   svg.append(...[...groups].reverse());
   const first = placed.slice(0, LABELLED);
   taken.circles.push(...placed.map(({ cx, cy, radius }) => [cx - radius, cy - radius, cx + radius, cy + radius]));
-  first.forEach((point, at) => drawLabel(svg, point, NARROW.matches ? String(at + 1) : point.id, taken));
+  const labels = first.map((point, at) => ({ point, text: NARROW.matches ? String(at + 1) : point.id }));
+  arranged(labels, taken).forEach(label => drawLabel(svg, label));
 }
 
 const overlap = (a, b) => a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3];
@@ -205,20 +208,53 @@ const overlap = (a, b) => a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <
 const LETTER = 6.8;
 const LABEL_HEIGHT = 13;
 /** Directions in which labels stand, and how far from their point. */
-const DIRECTIONS = 16;
-const DISTANCES = [4, 18, 32, 48, 66, 88, 112, 140, 172, 208, 250, 300];
+const DIRECTIONS = 24;
+const DISTANCES = [4, 18, 32, 48, 66, 88, 112, 140, 172, 208, 250];
+
+/**
+ * Labels with their places: in the order of cost, or, if one covers a point or has no place then, from one end of the drawing
+ * to the other, where that leaves more of them free.
+ */
+function arranged(labels, taken) {
+  const orders = [() => 0, (a, b) => a.point.cx - b.point.cx, (a, b) => b.point.cx - a.point.cx, (a, b) => b.point.cy - a.point.cy];
+  let best = null;
+  for (const order of orders) {
+    const own = arrange([...labels].sort(order), taken);
+    if (!best || own.faults < best.faults || own.faults === best.faults && own.far < best.far) best = own;
+    if (best.faults === 0) break;
+  }
+  return best.labels;
+}
+
+/** The same in one order, with how many cover a point (or twice as many as have no place), and how far all are from theirs. */
+function arrange(labels, { texts, circles }) {
+  const taken = { texts: [...texts], circles };
+  const found = [];
+  let [faults, far] = [0, 0];
+  for (const { point, text } of labels) {
+    const place = room(point, LETTER * text.length, taken);
+    if (!place) { faults += 2; continue; }
+    if (!place.isFree) faults++;
+    far += place.distance;
+    taken.texts.push(place.box);
+    const leader = place.distance > DISTANCES[0] ? leaderTo(point, place.end) : null;
+    if (leader) along(...leader).forEach(([x, y]) => taken.texts.push([x - 1, y - 1, x + 1, y + 1]));
+    found.push({ text, box: place.box, leader });
+  }
+  return { labels: found, faults, far };
+}
+
+/** The line from the edge of a point to the end of its label. */
+function leaderTo({ cx, cy, radius }, end) {
+  const towards = Math.atan2(end[1] - cy, end[0] - cx);
+  return [[cx + radius * Math.cos(towards), cy + radius * Math.sin(towards)], end];
+}
 
 /** A label beside its point, with a line to it unless it stands at it. */
-function drawLabel(svg, point, text, taken) {
-  const place = room(point, LETTER * text.length, taken);
-  if (!place) return;
-  const { box, end, distance } = place;
-  taken.texts.push(box);
-  if (distance > DISTANCES[0]) {
-    const towards = Math.atan2(end[1] - point.cy, end[0] - point.cx);
-    const start = [point.cx + point.radius * Math.cos(towards), point.cy + point.radius * Math.sin(towards)];
+function drawLabel(svg, { text, box, leader }) {
+  if (leader) {
+    const [start, end] = leader;
     svg.append(drawn("line", { class: "leader", x1: start[0], y1: start[1], x2: end[0], y2: end[1] }));
-    along(start, end).forEach(([x, y]) => taken.texts.push([x - 1, y - 1, x + 1, y + 1]));
   }
   svg.append(drawn("text", { class: "label", x: box[0] + 1, y: box[3] - 3 }, text));
 }
@@ -243,8 +279,9 @@ function room({ cx, cy, radius }, width, { texts, circles }) {
       const isInside = box[0] > FRAME.left && box[2] < FRAME.width - FRAME.right && box[1] > FRAME.top && box[3] < FRAME.height - FRAME.bottom;
       if (!isInside || texts.some(other => overlap(box, other))) continue;
       if (along([cx, cy], end).some(([x, y]) => texts.some(other => overlap([x, y, x, y], other)))) continue;
-      const place = { box, end, distance };
-      if (!circles.some(other => overlap(box, other))) return place;
+      const isFree = !circles.some(other => overlap(box, other));
+      const place = { box, end, distance, isFree };
+      if (isFree) return place;
       second ??= place;
     }
   }

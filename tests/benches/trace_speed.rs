@@ -4,6 +4,9 @@
 //!     cargo bench --bench trace_speed               a generated trace of 5 million instructions
 //!     cargo bench --bench trace_speed -- TRACE      a trace of your own
 //!
+//! A run of a program with blocks of the heap is recorded, too (with `riscv64-linux-gnu-gcc` and QEMU): counting by source line,
+//! which follows every block from where it was allocated, against the same without `--elf`.
+//!
 //! The generated trace is what a matrix multiply of 32-bit integers executes: the inner loop that GCC
 //! makes of it, with its addresses, in EDAN's format. Other programs may run meanwhile, so what counts is processor time, of
 //! each thread: an analysis takes on two cores what its longest thread takes, or half of all threads together if that is
@@ -36,9 +39,13 @@ struct Analysis {
 enum Input {
     Text,
     Native,
+    /// Text of QEMU, of a program that is at hand.
+    Recorded,
+    /// The same with `--elf`.
+    RecordedWithProgram,
 }
 
-const ANALYSES: [Analysis; 7] = [
+const ANALYSES: [Analysis; 9] = [
     Analysis {
         name: "default metrics and one cache level",
         arguments: &["--cache", "32KiB,8way,64B,lru"],
@@ -88,7 +95,40 @@ const ANALYSES: [Analysis; 7] = [
         limit: 3.5,
         of_default: None,
     },
+    Analysis {
+        name: "default metrics of a recorded run",
+        arguments: &["--cache", "32KiB,8way,64B,lru"],
+        input: Input::Recorded,
+        limit: 0.5,
+        of_default: None,
+    },
+    Analysis {
+        name: "the same by source line and allocated block",
+        arguments: &["--cache", "32KiB,8way,64B,lru"],
+        input: Input::RecordedWithProgram,
+        limit: 0.7,
+        of_default: Some(2.5),
+    },
 ];
+/// Multiplies matrices of the heap that are each allocated on a line of its own.
+const PROGRAM: &str = "
+#include <stdlib.h>
+enum { n = 88 };
+int main(void) {
+  int *a = malloc(sizeof(int) * n * n);
+  int *b = malloc(sizeof(int) * n * n);
+  int *c = calloc(n * n, sizeof(int));
+  for (int i = 0; i < n * n; i++) {
+    a[i] = i;
+    b[i] = i % 7;
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++)
+        c[i * n + j] += a[i * n + k] * b[k * n + j];
+  return c[17] == 0;
+}
+";
 const N: u64 = 88;
 
 fn main() -> ExitCode {
@@ -111,60 +151,39 @@ fn main() -> ExitCode {
     println!("{}: {:.1} MB", trace.display(), bytes as f64 / 1e6);
     let native = directory.path().join("trace.native");
     convert(&trace, &native);
-    let mut md5sum = Duration::MAX;
+    let recorded = given.is_none().then(|| record(directory.path()));
+    let mut md5sums = [Duration::MAX; 2];
     let mut best: [Option<Took>; ANALYSES.len()] = [const { None }; ANALYSES.len()];
     for _ in 0..RUNS {
         for (best, analysis) in best.iter_mut().zip(&ANALYSES) {
-            let trace = match analysis.input {
-                Input::Text => &trace,
-                Input::Native => &native,
+            let mut command = match (analysis.input, &recorded) {
+                (Input::Text, _) => command(&trace, analysis),
+                (Input::Native, _) => command(&native, analysis),
+                (Input::Recorded, Some(run)) => command(&run.trace, analysis),
+                (Input::RecordedWithProgram, Some(run)) => {
+                    let mut command = command(&run.trace, analysis);
+                    command.arg("--elf").arg(&run.program);
+                    command
+                }
+                // A trace of your own has no program here.
+                (Input::Recorded | Input::RecordedWithProgram, None) => continue,
             };
-            let took = watch(&mut command(trace, analysis).spawn().expect("loopsheet runs"));
+            let took = watch(&mut command.spawn().expect("loopsheet runs"));
             let is_best = best
                 .as_ref()
                 .is_none_or(|best| took.on_two() < best.on_two());
             *best = if is_best { Some(took) } else { best.take() };
         }
-        let mut command = Command::new("md5sum");
-        let command = command.arg(&trace).stdout(Stdio::null());
-        let took = watch(&mut command.spawn().expect("md5sum runs"));
-        md5sum = md5sum.min(took.all);
-    }
-    println!("md5sum: {:.3} s", md5sum.as_secs_f64());
-    let mut is_fast = true;
-    let mut memory = 0;
-    for (took, analysis) in best.iter().zip(&ANALYSES) {
-        let Analysis { name, limit, .. } = analysis;
-        let took = took.as_ref().expect("it ran");
-        let ratio = took.on_two().as_secs_f64() / md5sum.as_secs_f64();
-        let all = took.all.as_secs_f64();
-        println!(
-            "{name}: {:.3} s on two cores, {ratio:.2} times md5sum (at most {limit}); {all:.3} s on one, {:.2} times as \
-             long; peak memory {:.1} MiB",
-            took.on_two().as_secs_f64(),
-            all / took.on_two().as_secs_f64(),
-            took.memory as f64 / 1048576.0
-        );
-        if given.is_none() {
-            println!("  {:.1} ns an instruction", all * 1e9 / INSTRUCTIONS as f64);
+        let texts = std::iter::once(&trace).chain(recorded.iter().map(|run| &run.trace));
+        for (best, text) in md5sums.iter_mut().zip(texts) {
+            let mut command = Command::new("md5sum");
+            let command = command.arg(text).stdout(Stdio::null());
+            let took = watch(&mut command.spawn().expect("md5sum runs"));
+            *best = (*best).min(took.all);
         }
-        if let Some(most) = analysis.of_default {
-            let mut both = best.iter().zip(&ANALYSES);
-            let default = both.find(|(_, other)| other.input == analysis.input);
-            let default = default.and_then(|(took, _)| took.as_ref()).expect("it ran");
-            let times = all / default.all.as_secs_f64();
-            println!(
-                "  {times:.2} times as long as the default metrics from the same input (at most {most})"
-            );
-            is_fast &= times <= most;
-        }
-        is_fast &= ratio <= *limit;
-        memory = memory.max(if *name == ANALYSES[0].name {
-            took.memory
-        } else {
-            0
-        });
     }
+    println!("md5sum: {:.3} s", md5sums[0].as_secs_f64());
+    let (is_fast, mut memory) = judge(&best, md5sums, given.is_none());
     if given.is_none() {
         let (time, longer) = piped(4 * INSTRUCTIONS);
         println!(
@@ -186,6 +205,79 @@ fn main() -> ExitCode {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
+    }
+}
+
+/// Prints what the analyses took; whether all kept to their limits, and the memory of the default one.
+fn judge(best: &[Option<Took>], md5sums: [Duration; 2], is_generated: bool) -> (bool, u64) {
+    let mut is_fast = true;
+    let mut memory = 0;
+    for (took, analysis) in best.iter().zip(&ANALYSES) {
+        let Analysis { name, limit, .. } = analysis;
+        let Some(took) = took else {
+            continue;
+        };
+        let md5sum = match analysis.input {
+            Input::Text | Input::Native => md5sums[0],
+            Input::Recorded | Input::RecordedWithProgram => md5sums[1],
+        };
+        let ratio = took.on_two().as_secs_f64() / md5sum.as_secs_f64();
+        let all = took.all.as_secs_f64();
+        println!(
+            "{name}: {:.3} s on two cores, {ratio:.2} times md5sum (at most {limit}); {all:.3} s on one, {:.2} times as \
+             long; peak memory {:.1} MiB",
+            took.on_two().as_secs_f64(),
+            all / took.on_two().as_secs_f64(),
+            took.memory as f64 / 1048576.0
+        );
+        if matches!(analysis.input, Input::Text | Input::Native) && is_generated {
+            println!("  {:.1} ns an instruction", all * 1e9 / INSTRUCTIONS as f64);
+        }
+        if let Some(most) = analysis.of_default {
+            let mut both = best.iter().zip(&ANALYSES);
+            let same = match analysis.input {
+                Input::RecordedWithProgram => Input::Recorded,
+                other => other,
+            };
+            let default = both.find(|(_, other)| other.input == same);
+            let default = default.and_then(|(took, _)| took.as_ref()).expect("it ran");
+            let times = all / default.all.as_secs_f64();
+            println!(
+                "  {times:.2} times as long as the default metrics from the same input (at most {most})"
+            );
+            is_fast &= times <= most;
+        }
+        is_fast &= ratio <= *limit;
+        memory = memory.max(if *name == ANALYSES[0].name {
+            took.memory
+        } else {
+            0
+        });
+    }
+    (is_fast, memory)
+}
+
+/// A run and its program.
+struct Recorded {
+    trace: PathBuf,
+    program: PathBuf,
+}
+
+/// Compiles [`PROGRAM`] and records a run of it.
+fn record(directory: &Path) -> Recorded {
+    let at = |name: &str| directory.join(name);
+    std::fs::write(at("heap.c"), PROGRAM).expect("a source");
+    let mut compiler = Command::new("riscv64-linux-gnu-gcc");
+    compiler.args(["-O1", "-g", "-static", "-o"]);
+    let status = compiler.arg(at("heap")).arg(at("heap.c")).status();
+    assert!(status.expect("the compiler runs").success());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_loopsheet"));
+    command.args(["record", "--function", "main", "-o"]);
+    command.arg(at("heap.execlog")).arg("--").arg(at("heap"));
+    assert!(command.status().expect("loopsheet runs").success());
+    Recorded {
+        trace: at("heap.execlog"),
+        program: at("heap"),
     }
 }
 

@@ -151,6 +151,50 @@ fn blocks_are_named_by_where_they_were_allocated() {
     }
 }
 
+/// Blocks of the heap are placed by the line that allocated them, and the core loses what it loses with their addresses there.
+#[test]
+fn blocks_are_placed_by_their_line() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let run = recorded_of(directory.path(), "sites.c", "-O1", "");
+    let report = analysed(&run, &["--objects", "--far", "600", "--confirm", "4"]);
+    let near = cycles(&report);
+    let ranges = report["source"]["data"].as_array().expect("ranges").iter();
+    let own = ranges.filter(|range| range["allocated"][0]["line"] == 28);
+    let own: Vec<&Value> = own.collect();
+    assert_eq!(own.len(), 1, "{own:#?}");
+    let address = |name: &str| own[0][name].as_u64().expect("an address");
+    let by_addresses = format!("{:#x}-{:#x}=600", address("low"), address("high"));
+    let whole_name = format!(
+        "allocated at {}:28=600",
+        own[0]["allocated"][0]["file"].as_str().expect("a file")
+    );
+    let losses = [&by_addresses, "sites.c:28=600", &whole_name]
+        .map(|place| cycles(&analysed(&run, &["--place", place])) / near - 1.0);
+    assert!(losses[0] > 0.01, "{losses:?}");
+    assert_eq!([losses[0]; 3], losses);
+    // The core was asked with the same addresses.
+    let objects = report["objects"].as_array().expect("objects");
+    let mut named = objects.iter().filter(|object| {
+        let name = object["name"].as_str().expect("a name");
+        name.starts_with("allocated at") && name.ends_with("sites.c:28")
+    });
+    let confirmed = named.next().expect("the block")["far"][0]["core_loss"].as_f64();
+    let confirmed = confirmed.expect("it was tried");
+    assert!(
+        (confirmed - losses[0]).abs() < 0.001,
+        "{confirmed} {losses:?}"
+    );
+    // All nodes are of one line; nothing was allocated by another.
+    assert!(cycles(&analysed(&run, &["--place", "sites.c:11=600"])) > near);
+    let mut command = loopsheet();
+    command.arg("trace").arg(&run.1).arg("--elf").arg(&run.0);
+    command.args(["--camat", "--place", "sites.c:12=600"]);
+    let output = command.output().expect("it runs");
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("nor the line of a call"), "{error}");
+}
+
 /// Everything elsewhere is the same as RAM at that latency.
 #[test]
 fn all_memory_placed_is_another_latency() {

@@ -384,3 +384,54 @@ fn a_picked_machine_is_that_of_the_command_line() {
     check(&document, &written, &written);
     assert!(document.contains("On epyc-7763, with that machine as it is"));
 }
+
+/// Points of the roofline that lie side by side: every one of the ten costliest has a label, and none covers another or a point.
+#[test]
+fn labels_of_a_crowded_roofline_are_apart() {
+    let function = |at: usize| {
+        let sum: String = (0..at).map(|_| " + 0.5 * from[i]").collect();
+        format!(
+            "void a_kernel_with_a_name_{at}(int n, double *restrict to, const double *restrict from) {{\n  \
+             for (int i = 0; i < n; i++) to[i] = to[i] * from[i]{sum};\n}}\n"
+        )
+    };
+    let text: String = (1..16).map(function).collect();
+    let directory = tempfile::tempdir().expect("a directory");
+    std::fs::write(directory.path().join("crowd.c"), text).expect("a source");
+    let program = analysed(&[directory.path().to_str().expect("a path")]);
+    let model = model(&program, "epyc-7763", &[]);
+    let document = opened(&report(&model, &|_| None), "");
+    let (_, drawing) = document
+        .split_once("id=\"roofline-drawing\"")
+        .expect("it is drawn");
+    let (drawing, _) = drawing.split_once("</section>").expect("the end");
+    let number = |tag: &str, name: &str| -> f64 {
+        let (_, rest) = tag.split_once(&format!(" {name}=\"")).expect("it is there");
+        let (number, _) = rest.split_once('"').expect("its end");
+        number.parse().expect("a number")
+    };
+    let tags = || drawing.split('<').filter_map(|rest| rest.split_once('>'));
+    let labels = tags().filter(|(tag, _)| tag.starts_with("text class=\"label\""));
+    let labels: Vec<[f64; 4]> = labels
+        .map(|(tag, text)| {
+            let [x, y] = ["x", "y"].map(|name| number(tag, name));
+            [x, y - 10.0, x + 6.0 * text.chars().count() as f64, y]
+        })
+        .collect();
+    let circles = tags().filter(|(tag, _)| tag.starts_with("circle"));
+    let circles: Vec<[f64; 4]> = circles
+        .map(|(tag, _)| {
+            let [x, y, r] = ["cx", "cy", "r"].map(|name| number(tag, name));
+            [x - r, y - r, x + r, y + r]
+        })
+        .collect();
+    assert_eq!((labels.len(), circles.len()), (10, 15));
+    let cover =
+        |a: &[f64; 4], b: &[f64; 4]| a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+    for (at, label) in labels.iter().enumerate() {
+        let others = labels.iter().enumerate().filter(|(other, _)| *other != at);
+        let mut covered = others.map(|(_, other)| other).chain(&circles);
+        let covered = covered.find(|other| cover(label, other));
+        assert_eq!(covered, None, "{label:?}");
+    }
+}

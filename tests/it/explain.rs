@@ -187,10 +187,14 @@ fn parameters_of_machines_are_explained() {
     assert!(text.contains("  values:  0 to 1\n  default: 1\n"), "{text}");
     let (_, text, _) = run(&["--explain", "l2_bytes"]);
     assert!(text.contains("  default: unknown\n"), "{text}");
-    let (status, _, complaint) = run(&["--explain", "acces_overlap"]);
-    assert_eq!(status, Some(2));
-    assert!(
-        complaint.contains("did you mean access_overlap"),
-        "{complaint}"
-    );
+    for (wrong, right) in [
+        ("acces_overlap", "access_overlap"),
+        ("l2_byte", "l2_bytes"),
+        ("l3latency_cycle", "l3_latency_cycles"),
+    ] {
+        let (status, _, complaint) = run(&["--explain", wrong]);
+        assert_eq!(status, Some(2));
+        let said = format!("did you mean {right}");
+        assert!(complaint.contains(&said), "{complaint}");
+    }
 }

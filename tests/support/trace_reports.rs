@@ -6,8 +6,9 @@ use loopsheet_cache::{AccessKind, LevelCounters};
 use loopsheet_metrics::blame::{Blame, BlamedInstruction, BlamedLine, BlamedObject, Units};
 use loopsheet_metrics::by_latency::{DepthByLatency, Piece};
 use loopsheet_metrics::epoch::Stores;
+use loopsheet_metrics::interleaving::Times;
 use loopsheet_metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
-use loopsheet_metrics::objects::{Object, Objects, Times};
+use loopsheet_metrics::objects::{Object, Objects};
 use loopsheet_metrics::report::*;
 use loopsheet_regions::SourceLine;
 use loopsheet_trace::isa::Class;
@@ -171,6 +172,7 @@ fn objects() -> Objects {
         name: Some(name.into()),
         bytes,
         accesses: 10,
+        loads: 8,
         misses: 2,
         memory_depth: Some(1),
         epochs: 0,
@@ -182,7 +184,8 @@ fn objects() -> Objects {
         cycles: 10_000,
         unlimited_cycles: 9_000,
         near: 100,
-        intervals: (15, 30),
+        near_interval: 15,
+        far_interval: 30,
     };
     let mut all = Objects::new(objects, &blame, &times, (&[300, 1000], &[50]), 0.05);
     all.confirm(0, vec![Some(10_300), None]);

@@ -19,12 +19,14 @@ mod write;
 use std::path::Path;
 
 use super::{Status, Voice};
+use crate::binary::Variable;
 use crate::cli::TraceArgs;
 use crate::compare::StaticReport;
 use crate::graph::Edag;
 use crate::metrics::analysis::Analysis;
 use crate::metrics::profile::apart;
 use crate::metrics::report::TraceReport;
+use crate::metrics::settings::Settings;
 use crate::trace::{Instruction, RunEnd};
 use crate::traced;
 use outputs::{Outputs, Report};
@@ -109,7 +111,8 @@ pub fn analyse(
     let sites = regions::sites(args, &libraries)?;
     let variables = sites.as_ref().map(|sites| apart(sites.variables()));
     let variables = variables.unwrap_or_default();
-    let places = placement::places(args, &variables)?;
+    let profiled = || regions::sites(args, &libraries);
+    let places = placement::places(args, &variables, (&profiled, &settings))?;
     let placed = placement::in_words(&places);
     if let Some((core, _)) = &mut settings.core {
         core.places = places;
@@ -183,14 +186,31 @@ pub fn analyse(
     let model = settings.core.as_ref().map(|(model, _)| model);
     let model = model.map(|model| (model, unlimited_cycles));
     report.objects =
-        placement::objects(args, objects, report.blame.as_ref(), timed.as_ref(), model)?;
-    if let Some(objects) = &mut report.objects {
-        let said = placement::confirm(args, objects, &variables, &settings)?;
-        report.notes.extend(said);
-    }
+        placement::objects(args, objects, report.blame.as_ref(), timed.as_ref(), model);
+    confirm(args, &mut report, &variables, &settings)?;
     report.camat = timed.or(timeline::camat(args, Some(read.instructions), voice)?);
     report.notes.extend(core::below_bound(&report));
     Ok(Traced { report, graph })
+}
+
+/// Asks the core what it loses with objects in slower memory, if there are objects.
+///
+/// # Errors
+/// The trace cannot be read again.
+fn confirm(
+    args: &TraceArgs,
+    report: &mut TraceReport,
+    variables: &[Variable],
+    settings: &Settings,
+) -> anyhow::Result<()> {
+    if let Some(objects) = &mut report.objects {
+        let data = report.source.as_ref().map(|source| &source.data[..]);
+        let data = data.unwrap_or_default();
+        let named = placement::Named { variables, data };
+        let said = placement::confirm(args, objects, named, settings)?;
+        report.notes.extend(said);
+    }
+    Ok(())
 }
 
 /// The trace as messages name it.

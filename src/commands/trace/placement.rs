@@ -1,5 +1,8 @@
 //! `--objects` and `--place`: what may go to slower memory, and what is there.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use anyhow::Context;
 use rayon::prelude::*;
 
@@ -10,9 +13,12 @@ use crate::cli::TraceArgs;
 use crate::metrics::analysis::Analysis;
 use crate::metrics::blame::Blame;
 use crate::metrics::camat::Camat;
-use crate::metrics::objects::{Object, Objects, Times};
+use crate::metrics::interleaving::Times;
+use crate::metrics::objects::{Object, Objects};
 use crate::metrics::out_of_order::{CoreModel, Pages, Place};
+use crate::metrics::profile::{AllocatedAt, DataRange};
 use crate::metrics::settings::Settings;
+use crate::regions::Sites;
 use crate::wording;
 
 /// 140 and 410 ns, which is where memory behind CXL is measured to be, at 4 GHz.
@@ -20,6 +26,8 @@ const FAR: [u64; 2] = [560, 1640];
 const LOSS: f64 = 5.0;
 /// A share of the run's cycles that is not looked after.
 const NOTHING: f64 = 0.001;
+/// Of places more are not named: the blocks of one line may be many.
+const MOST_PLACED: usize = 12;
 /// Of objects without addresses more are not named.
 const MOST_NAMED: usize = 3;
 /// Latencies that a sheet has columns for.
@@ -67,12 +75,24 @@ fn check_far(args: &TraceArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What counts by source line are made with, if the program has lines.
+type SitesOf<'s> = &'s dyn Fn() -> anyhow::Result<Option<Sites>>;
+
 /// Addresses with latencies of their own, of `--place`.
 ///
 /// # Errors
 /// Nothing has that name, the latency is none, or two overlap.
-pub fn places(args: &TraceArgs, variables: &[Variable]) -> anyhow::Result<Vec<Place>> {
+pub fn places(
+    args: &TraceArgs,
+    variables: &[Variable],
+    (sites, settings): (SitesOf, &Settings),
+) -> anyhow::Result<Vec<Place>> {
     check_far(args)?;
+    let blocks = blocks(args, variables, (sites, settings))?;
+    let named = Named {
+        variables,
+        data: &blocks,
+    };
     anyhow::ensure!(
         args.confirm.is_none()
             || args
@@ -83,10 +103,7 @@ pub fn places(args: &TraceArgs, variables: &[Variable]) -> anyhow::Result<Vec<Pl
     );
     let place = |text: &String| {
         let what = || format!("--place {text}");
-        let (name, cycles) = text
-            .rsplit_once('=')
-            .context("it must be NAME=CYCLES or NAME=far, either with @PERCENT behind it")
-            .with_context(what)?;
+        let (name, cycles) = name_and_cycles(text)?;
         let (cycles, pages) = match cycles.split_once('@') {
             None => (cycles, Pages::ALL),
             Some((cycles, percent)) => {
@@ -109,19 +126,18 @@ pub fn places(args: &TraceArgs, variables: &[Variable]) -> anyhow::Result<Vec<Pl
                 })
                 .with_context(what)?,
         };
-        let (low, high) = range(name, variables).with_context(what)?;
-        Ok(Place {
+        let place = |(low, high)| Place {
             low,
             high,
             cycles,
             pages,
-        })
+        };
+        let ranges = named.ranges(name).with_context(what)?;
+        Ok(ranges.into_iter().map(place).collect())
     };
-    let mut places = args
-        .place
-        .iter()
-        .map(place)
-        .collect::<anyhow::Result<Vec<Place>>>()?;
+    let places = args.place.iter().map(place);
+    let places = places.collect::<anyhow::Result<Vec<Vec<Place>>>>()?;
+    let mut places = places.concat();
     places.sort_by_key(|place| place.low);
     for pair in places.windows(2) {
         anyhow::ensure!(
@@ -133,22 +149,147 @@ pub fn places(args: &TraceArgs, variables: &[Variable]) -> anyhow::Result<Vec<Pl
     Ok(places)
 }
 
-/// A variable, or two addresses.
-fn range(name: &str, variables: &[Variable]) -> anyhow::Result<(u64, u64)> {
-    let mut named = variables.iter().filter(|variable| variable.name == name);
-    if let Some(Variable { low, high, .. }) = named.next() {
+/// The two sides of `--place`.
+fn name_and_cycles(text: &str) -> anyhow::Result<(&str, &str)> {
+    let sides = text.rsplit_once('=');
+    sides
+        .context("it must be NAME=CYCLES or NAME=far, either with @PERCENT behind it")
+        .with_context(|| format!("--place {text}"))
+}
+
+/// What has a name that can be placed.
+#[derive(Clone, Copy)]
+pub struct Named<'n> {
+    pub variables: &'n [Variable],
+    /// Ranges of a run, of which the blocks of the heap are taken whose line is known.
+    pub data: &'n [DataRange],
+}
+
+impl Named<'_> {
+    /// From which address to which a variable is, a pair of addresses says, or the blocks are that a line handed out.
+    ///
+    /// # Errors
+    /// Nothing has that name, or several have it.
+    fn ranges(&self, name: &str) -> anyhow::Result<Vec<(u64, u64)>> {
+        if let Some(range) = variable(name, self.variables)?.or(addresses(name)) {
+            return Ok(vec![range]);
+        }
+        let blocks = self
+            .data
+            .iter()
+            .filter_map(|range| match &range.allocated[..] {
+                [at] => Some((at, range)),
+                _ => None,
+            });
+        let blocks: Vec<(&AllocatedAt, &DataRange)> = blocks
+            .filter(|(at, range)| is_called(name, at, range))
+            .collect();
+        let lines: BTreeSet<&AllocatedAt> = blocks.iter().map(|(at, _)| *at).collect();
         anyhow::ensure!(
-            named.next().is_none(),
-            "several variables have this name; addresses such as {low:#x}-{high:#x} tell them apart"
+            lines.len() < 2,
+            "lines of several files have this name: {}",
+            wording::some(
+                &lines
+                    .iter()
+                    .map(|at| at.file.as_str())
+                    .collect::<Vec<&str>>(),
+                MOST_NAMED
+            )
         );
-        return Ok((*low, *high));
+        anyhow::ensure!(
+            !blocks.is_empty(),
+            "no global variable of --elf has this name, and it is not two addresses such as 0x4000-0x8000, nor the line of \
+             a call that handed out a block of the heap, such as main.c:12"
+        );
+        Ok(united(
+            blocks.iter().map(|(_, range)| (range.low, range.high)),
+        ))
     }
+}
+
+/// A block by the name that tables have, or by its file and line, with as much of the path as is needed.
+fn is_called(name: &str, at: &AllocatedAt, range: &DataRange) -> bool {
+    let place = name.rsplit_once(':');
+    let place = place.and_then(|(file, line)| Some((file, line.parse::<u32>().ok()?)));
+    let is_there =
+        |(file, line): (&str, u32)| line == at.line && Path::new(&at.file).ends_with(file);
+    range.object() == name || place.is_some_and(is_there)
+}
+
+/// Ranges by address that do not overlap: blocks may have had the same addresses one after the other.
+fn united(ranges: impl Iterator<Item = (u64, u64)>) -> Vec<(u64, u64)> {
+    let mut sorted: Vec<(u64, u64)> = ranges.collect();
+    sorted.sort_unstable();
+    let mut united: Vec<(u64, u64)> = Vec::new();
+    for (low, high) in sorted {
+        match united.last_mut().filter(|last| low <= last.1) {
+            Some(last) => last.1 = last.1.max(high),
+            None => united.push((low, high)),
+        }
+    }
+    united
+}
+
+/// # Errors
+/// Several variables are called so.
+fn variable(name: &str, variables: &[Variable]) -> anyhow::Result<Option<(u64, u64)>> {
+    let mut named = variables.iter().filter(|variable| variable.name == name);
+    let Some(Variable { low, high, .. }) = named.next() else {
+        return Ok(None);
+    };
+    anyhow::ensure!(
+        named.next().is_none(),
+        "several variables have this name; addresses such as {low:#x}-{high:#x} tell them apart"
+    );
+    Ok(Some((*low, *high)))
+}
+
+fn addresses(text: &str) -> Option<(u64, u64)> {
     let address = |text: &str| u64::from_str_radix(text.trim().strip_prefix("0x")?, 16).ok();
-    let range = name.split_once('-');
-    let range = range.and_then(|(low, high)| Some((address(low)?, address(high)?)));
-    range.filter(|(low, high)| low < high).context(
-        "no global variable of --elf has this name, and it is not two addresses such as 0x4000-0x8000",
-    )
+    let (low, high) = text.split_once('-')?;
+    let range = (address(low)?, address(high)?);
+    (range.0 < range.1).then_some(range)
+}
+
+/// Where the run's blocks of the heap are, if `--place` names some: a pass of its own, as the core needs them from the
+/// first access on.
+///
+/// # Errors
+/// The trace cannot be read twice, or not at all.
+fn blocks(
+    args: &TraceArgs,
+    variables: &[Variable],
+    (sites, settings): (SitesOf, &Settings),
+) -> anyhow::Result<Vec<DataRange>> {
+    let is_block = |text: &&String| {
+        let name = name_and_cycles(text).map(|(name, _)| name);
+        name.is_ok_and(|name| {
+            let is_named = variables.iter().any(|variable| variable.name == name);
+            !is_named && addresses(name).is_none()
+        })
+    };
+    let Some(named) = args.place.iter().find(is_block) else {
+        return Ok(Vec::new());
+    };
+    let (Some(sites), Some(trace)) = (sites()?, args.trace.as_deref()) else {
+        return Ok(Vec::new());
+    };
+    anyhow::ensure!(
+        trace.as_os_str() != "-",
+        "--place {named}: where blocks of the heap are is known only once the trace was read, so it must be a file, not \
+         standard input"
+    );
+    let alone = Settings {
+        core: None,
+        ..settings.of_core_alone()
+    };
+    let mut analysis = Analysis::new(alone, None)?.with_profile(sites);
+    let again = input::open_noting(trace, |_| ())?;
+    let read = crate::trace::stream(again, settings::options(args), &mut analysis)
+        .map_err(|error| anyhow::anyhow!("{}: {error}", trace.display()))?;
+    let profile = analysis.finish(read.has_addresses).profile.transpose();
+    // What is wrong with the program is said by the pass that counts.
+    Ok(profile.ok().flatten().map_or_else(Vec::new, |own| own.data))
 }
 
 /// For whoever reads the core's figures.
@@ -170,48 +311,36 @@ pub fn in_words(places: &[Place]) -> Option<String> {
     (!words.is_empty()).then(|| {
         format!(
             "placed elsewhere in the core of C-AMAT: {}",
-            words.join(", ")
+            wording::some(&words, MOST_PLACED)
         )
     })
 }
 
 /// Objects with the epochs that they are blamed for. `core` is what ran, with its cycles if there were no limit of bandwidth
 /// where it has one.
-///
-/// # Errors
-/// The share that may be lost is none.
 pub fn objects(
     args: &TraceArgs,
     objects: Option<Vec<Object>>,
     blame: Option<&Blame>,
     camat: Option<&Camat>,
     core: Option<(&CoreModel, Option<u64>)>,
-) -> anyhow::Result<Option<Objects>> {
+) -> Option<Objects> {
     let loss = args.loss.unwrap_or(LOSS);
-    anyhow::ensure!(
-        (0.0..=1000.0).contains(&loss),
-        "--loss {loss}: must be from 0 to 1000 percent"
-    );
     let (Some(objects), Some(blame), Some(camat), Some((model, unlimited_cycles))) =
         (objects, blame, camat, core)
     else {
-        return Ok(None);
+        return None;
     };
     let cycles = cycles(camat);
     let times = Times {
         cycles,
         unlimited_cycles: unlimited_cycles.unwrap_or(cycles),
         near: latency(args) as u64,
-        intervals: (model.ram_interval, model.far_interval),
+        near_interval: model.ram_interval,
+        far_interval: model.far_interval,
     };
     let asked = (far(args), interleaved(args));
-    Ok(Some(Objects::new(
-        objects,
-        blame,
-        &times,
-        asked,
-        loss / 100.0,
-    )))
+    Some(Objects::new(objects, blame, &times, asked, loss / 100.0))
 }
 
 /// Cycles of the run in the core.
@@ -227,38 +356,40 @@ fn cycles(camat: &Camat) -> u64 {
 pub fn confirm(
     args: &TraceArgs,
     objects: &mut Objects,
-    variables: &[Variable],
+    named: Named,
     settings: &Settings,
 ) -> anyhow::Result<Vec<String>> {
     let (Some(most), Some((model, _))) = (args.confirm, &settings.core) else {
         return Ok(Vec::new());
     };
-    let ranges: Vec<Option<(u64, u64)>> = objects
+    let is_free = |all: &Vec<(u64, u64)>| all.iter().all(|own| is_free(*own, &model.places));
+    let ranges: Vec<Option<Vec<(u64, u64)>>> = objects
         .objects
         .iter()
-        .map(|object| range(object.name.as_deref()?, variables).ok())
-        .map(|range| range.filter(|own| is_free(*own, &model.places)))
+        .map(|object| named.ranges(object.name.as_deref()?).ok().filter(is_free))
         .collect();
     let mut tried: Vec<usize> = (0..ranges.len())
         .filter(|at| ranges[*at].is_some())
         .collect();
     tried.sort_by_key(|at| std::cmp::Reverse(objects.objects[*at].misses));
     tried.truncate(most as usize);
-    let near = objects.cycles;
+    let times = *objects.times();
     let in_core = |which: &[usize], latency: u64| -> anyhow::Result<Option<u64>> {
-        let far = which.iter().map(|at| {
-            let (low, high) = ranges[*at]?;
-            Some(Place {
-                low,
-                high,
-                cycles: latency,
-                pages: Pages::ALL,
-            })
-        });
-        match far.collect::<Option<Vec<Place>>>() {
+        let far = which.iter().map(|at| ranges[*at].clone());
+        let far = far.collect::<Option<Vec<Vec<(u64, u64)>>>>();
+        let place = |(low, high)| Place {
+            low,
+            high,
+            cycles: latency,
+            pages: Pages::ALL,
+        };
+        match far.map(|far| united(far.into_iter().flatten())) {
             // The run itself.
-            Some(far) if far.is_empty() => Ok(Some(near)),
-            Some(far) => in_the_core(args, &far, settings).map(Some),
+            Some(far) if far.is_empty() => Ok(Some(times.cycles)),
+            Some(far) => {
+                let far: Vec<Place> = far.into_iter().map(place).collect();
+                in_the_core(args, &far, settings).map(Some)
+            }
             None => Ok(None),
         }
     };
@@ -275,9 +406,9 @@ pub fn confirm(
         let greedy = &objects.placements[number].greedy;
         let there: Vec<usize> = (0..greedy.len()).filter(|at| greedy[*at]).collect();
         // What goes to RAM so seldom loses next to nothing, wherever it lies.
-        let longer = (latency as f64 - objects.near as f64).max(0.0);
+        let longer = (latency as f64 - times.near as f64).max(0.0);
         let most_lost = |at: &usize| objects.objects[*at].misses as f64 * longer;
-        let matters = |at: &usize| most_lost(at) > NOTHING * objects.cycles as f64;
+        let matters = |at: &usize| most_lost(at) > NOTHING * times.cycles as f64;
         let missing: Vec<usize> = there.iter().copied().filter(matters).collect();
         let together = in_core(&missing, latency)?;
         said.push(match together {

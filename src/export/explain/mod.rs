@@ -7,6 +7,7 @@ mod list;
 mod screen;
 pub(crate) mod why;
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -51,7 +52,7 @@ fn code(name: &str) -> Option<String> {
 }
 
 /// All codes that can be explained.
-fn codes<'a>() -> impl Iterator<Item = &'a str> {
+fn codes() -> impl Iterator<Item = &'static str> {
     let reasons = ReasonCode::VARIANTS.iter().map(|code| code.as_str());
     let diagnostics = DiagnosticCode::VARIANTS.iter().map(|code| code.as_str());
     reasons
@@ -152,26 +153,29 @@ fn figures() -> impl Iterator<Item = &'static Entry> {
 }
 
 /// What has an explanation without any input: codes of reasons, names of kinds of figures and of parameters of machines.
-pub fn known<'a>() -> impl Iterator<Item = &'a str> {
-    let of_machines = parameters::CORE_PARAMETERS.iter();
-    let of_machines = of_machines.chain(parameters::IN_CORE_PARAMETERS);
-    let of_machines = of_machines.chain(parameters::MEMORY_PARAMETERS);
+pub fn known<'a>() -> impl Iterator<Item = Cow<'a, str>> {
+    let of_machines = parameters::all_parameters();
     codes()
         .chain(figures().map(|entry| entry.name))
-        .chain(of_machines.map(|row| row.name))
+        .map(|name| -> Cow<'a, str> { Cow::Borrowed(name) })
+        .chain(of_machines.map(|(name, ..)| Cow::Owned(name)))
 }
 
 /// Names like the one that nothing has, as an end of a message.
-pub fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+pub fn did_you_mean(
+    name: &str,
+    known: impl Iterator<Item = impl AsRef<str> + PartialEq>,
+) -> String {
     let plain = |text: &str| text.replace(['_', '-', ' '], "").to_lowercase();
     let wanted = plain(name);
-    let mut near: Vec<(f64, &str)> = known
-        .map(|known| (strsim::jaro_winkler(&wanted, &plain(known)), known))
+    let mut near: Vec<(f64, _)> = known
+        .map(|known| (strsim::jaro_winkler(&wanted, &plain(known.as_ref())), known))
         .filter(|(likeness, _)| *likeness > 0.85)
         .collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
     near.dedup();
-    let names: Vec<&str> = near.into_iter().take(3).map(|(_, known)| known).collect();
+    let nearest = near.iter().take(3);
+    let names: Vec<&str> = nearest.map(|(_, known)| known.as_ref()).collect();
     if names.is_empty() {
         return String::new();
     }
@@ -292,7 +296,7 @@ fn there(model: &Model) -> String {
 }
 
 fn unknown(model: &Model, name: &str) -> String {
-    let near = did_you_mean(name, known().chain(nest_names(model)));
+    let near = did_you_mean(name, known().chain(nest_names(model).map(Cow::from)));
     let there = there(model);
     format!(
         "--explain {name}: neither a nest, nor the code of a reason, nor the name of a figure or of a parameter of machines{near}; {there}"

@@ -199,12 +199,38 @@ fn tables(
         add.table("registers", Some(ABOUT_REGISTERS), ALL, &registers);
     }
     let mut tables = add.tables;
+    tables.extend(placed(model));
     tables.extend([
         remarks::gaps(model),
         remarks::diagnostics(model),
         remarks::files(model),
     ]);
     tables
+}
+
+/// Arrays that may go to slower memory. What goes there was searched for, so it does not follow the inputs.
+fn placed(model: &Model) -> Option<Value> {
+    let (memory, placed) = (model.far?, model.placement()?);
+    let looks = [
+        Look::Text,
+        Look::Bytes,
+        Look::Bytes,
+        Look::Bytes,
+        Look::Share,
+        Look::Text,
+        Look::Share,
+        Look::Count,
+    ];
+    let remark = format!(
+        "Arrays in far memory {}. With the inputs as written: these rows do not follow them, the sheet Placement of the \
+         workbook does.",
+        listings::placement::memory(memory)
+    );
+    Some(tables::of_plain(
+        ("placement", "Placement", &remark),
+        &listings::placement::objects(placed),
+        &looks,
+    ))
 }
 
 /// The tables so far.

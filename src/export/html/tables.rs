@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::figures::Figures;
-use crate::listings::{Column, Content, Look, Table};
+use crate::listings::{Column, Content, Look, PlainCell, PlainTable, Table};
 
 /// Lists of names that figures count, each once.
 #[derive(Default)]
@@ -99,5 +99,28 @@ pub(super) fn plain(
 ) -> Value {
     let column = |(header, look): &(&str, &str)| json!({ "group": "", "header": header, "unit": "", "look": look, "meaning": "", "shown": true });
     let columns: Vec<Value> = headers.iter().map(column).collect();
+    json!({ "id": id, "title": title, "remark": remark, "columns": columns, "rows": rows })
+}
+
+/// A table of plain values, each column with its look.
+pub(super) fn of_plain(
+    (id, title, remark): (&str, &str, &str),
+    table: &PlainTable,
+    looks: &[Look],
+) -> Value {
+    let columns = table.columns.iter().zip(looks).map(|(column, own)| {
+        json!({
+            "group": "", "header": column.header, "unit": column.unit, "look": look(*own),
+            "meaning": column.meaning, "shown": true,
+        })
+    });
+    let columns: Vec<Value> = columns.collect();
+    let cell = |cell: &PlainCell| match cell {
+        PlainCell::Empty => Value::Null,
+        PlainCell::Text(text) => json!(text),
+        PlainCell::Number(value) => json!([value]),
+    };
+    let rows = table.rows.iter().map(|row| row.iter().map(cell).collect());
+    let rows: Vec<Vec<Value>> = rows.collect();
     json!({ "id": id, "title": title, "remark": remark, "columns": columns, "rows": rows })
 }

@@ -10,6 +10,7 @@ pub(crate) mod compared;
 pub(crate) mod inputs;
 pub(crate) mod loops;
 pub(crate) mod notes;
+pub(crate) mod placement;
 mod plain;
 pub(crate) mod registers;
 pub(crate) mod side_by_side;

@@ -67,6 +67,7 @@ pub fn plain_tables(model: &Model) -> Vec<PlainTable> {
     found.extend(tables.communication.iter().map(|table| plain(model, table)));
     found.extend(tables.side_by_side.iter().map(|table| plain(model, table)));
     found.extend([dependences(model), fusions(model), sensitivity(model)]);
+    found.extend(super::placement::tables(model));
     found
 }
 
@@ -78,7 +79,7 @@ fn shown<'m>(model: &'m Model) -> impl Iterator<Item = &'m SequenceModel<'m>> {
 }
 
 /// A column of a table that is not a table of the workbook.
-fn column(header: &str, unit: &'static str, meaning: &str) -> PlainColumn {
+pub(super) fn column(header: &str, unit: &'static str, meaning: &str) -> PlainColumn {
     PlainColumn {
         name: words(header),
         group: String::new(),
@@ -91,7 +92,7 @@ fn column(header: &str, unit: &'static str, meaning: &str) -> PlainColumn {
 }
 
 /// The same of whole numbers.
-fn count(header: &str, meaning: &str) -> PlainColumn {
+pub(super) fn count(header: &str, meaning: &str) -> PlainColumn {
     PlainColumn {
         holds: ColumnType::Integer,
         ..column(header, "", meaning)
@@ -108,7 +109,7 @@ fn figures(header: &str, kind: StaticFigure) -> PlainColumn {
     }
 }
 
-fn other<const N: usize>(
+pub(super) fn other<const N: usize>(
     name: &str,
     columns: [PlainColumn; N],
     rows: Vec<Vec<PlainCell>>,
@@ -120,8 +121,13 @@ fn other<const N: usize>(
     }
 }
 
-fn text(text: impl Into<String>) -> PlainCell {
+pub(super) fn text(text: impl Into<String>) -> PlainCell {
     PlainCell::Text(text.into())
+}
+
+/// Whether something is: 1 or 0.
+pub(super) fn flag(is: bool) -> PlainCell {
+    PlainCell::Number(f64::from(u8::from(is)))
 }
 
 /// The edges of sheet Dependencies, a row an array or scalar of each.
@@ -140,7 +146,6 @@ fn dependences(model: &Model) -> PlainTable {
             "Iterations between the two accesses, contiguous dimension first; empty where it varies",
         ),
     ];
-    let flag = |is: bool| PlainCell::Number(f64::from(u8::from(is)));
     let mut rows = Vec::new();
     for sequence in shown(model) {
         for edge in sequence.graph.edge_references() {

@@ -1,7 +1,5 @@
 //! The sheet Placement of an analysis: arrays that may go to slower memory, with that memory and what goes there as inputs.
 
-use std::collections::BTreeMap;
-
 use rust_xlsxwriter::utility::{row_col_to_cell, row_col_to_cell_absolute};
 use rust_xlsxwriter::{ColNum, DataValidation, DataValidationRule, RowNum, Workbook, XlsxError};
 
@@ -10,10 +8,11 @@ use super::layout::{NamesOn, Sheet, fixed_column_range};
 use super::page::{Book, Page, UNKNOWN};
 use super::style::{self, Look, Role};
 use crate::expr::{CellNames, Excel, Expr, FigureId};
-use crate::model::placement::{self, FAR_GBS, FAR_IRREGULAR, FAR_LATENCY, FAR_ORDERED, Part};
+use crate::model::placement::{
+    self, FAR_BUDGET as BUDGET, FAR_GBS, FAR_IRREGULAR, FAR_LATENCY, FAR_ORDERED, Moved, PlacedNest,
+};
 use crate::model::{FarMemory, MARK, Placement};
 
-const BUDGET: &str = "far_loss_budget";
 const INPUTS: RowNum = 4;
 const VALUE: ColNum = 2;
 const TOTAL_ROW: RowNum = 7;
@@ -73,14 +72,6 @@ impl CellNames for Here<'_> {
     }
 }
 
-/// What one nest moves of one array of the program.
-struct Row {
-    object: usize,
-    parts: Vec<Part>,
-    /// Bytes of one execution: those that arrive in order, and irregular ones.
-    bytes: (f64, f64),
-}
-
 pub(super) fn write(book: Book<'_>) -> Result<Option<Page<'_>>, XlsxError> {
     let model = book.model;
     let (Some(memory), Some(placed)) = (model.far, model.placement()) else {
@@ -100,28 +91,20 @@ pub(super) fn write(book: Book<'_>) -> Result<Option<Page<'_>>, XlsxError> {
     for column in 1..=LAST {
         page.worksheet.set_column_width(column, 17.0)?;
     }
-    let mut by_nest: BTreeMap<usize, Vec<Row>> = BTreeMap::new();
-    for part in &placed.parts {
-        let rows = by_nest.entry(part.nest).or_default();
-        match rows.iter_mut().find(|row| row.object == part.object) {
-            Some(row) => row.parts.push(*part),
-            None => rows.push(Row {
-                object: part.object,
-                parts: vec![*part],
-                bytes: (0.0, 0.0),
-            }),
-        }
-    }
     let sheet = PlacementSheet {
         memory,
         objects: HEADER_ROW + 1,
         parts: HEADER_ROW + 4 + placed.objects.len() as RowNum,
-        rows: by_nest.values().map(Vec::len).sum::<usize>() as RowNum,
-        nests: by_nest.len() as RowNum,
+        rows: placed
+            .nests
+            .iter()
+            .map(|own| own.moved.len())
+            .sum::<usize>() as RowNum,
+        nests: placed.nests.len() as RowNum,
     };
     sheet.write_inputs(&mut page, placed)?;
     sheet.write_objects(&mut page, placed)?;
-    sheet.write_nests(&mut page, by_nest, placed)?;
+    sheet.write_nests(&mut page, placed)?;
     page.worksheet.set_freeze_panes(HEADER_ROW + 1, 1)?;
     style::print_setup(&mut page.worksheet);
     Ok(Some(page))
@@ -286,12 +269,7 @@ impl PlacementSheet {
         Ok(())
     }
 
-    fn write_nests(
-        &self,
-        page: &mut Page,
-        by_nest: BTreeMap<usize, Vec<Row>>,
-        placed: &Placement,
-    ) -> Result<(), XlsxError> {
+    fn write_nests(&self, page: &mut Page, placed: &Placement) -> Result<(), XlsxError> {
         let headings = [
             "What nests move of arrays",
             "Array, by its row above",
@@ -313,14 +291,14 @@ impl PlacementSheet {
         ];
         self.write_headings(page, self.first_nest() - 1, headings)?;
         let mut row = self.parts;
-        for (at, (nest, mut rows)) in by_nest.into_iter().enumerate() {
+        for (at, own) in placed.nests.iter().enumerate() {
             let first = row;
-            for own in &mut rows {
-                self.write_part(page, row, (nest, own), placed)?;
+            for moved in &own.moved {
+                self.write_part(page, row, (own, moved), placed)?;
                 row += 1;
             }
             let cell = self.first_nest() + at as RowNum;
-            self.write_nest(page, cell, (nest, &rows, first), placed)?;
+            self.write_nest(page, cell, (own, first), placed)?;
         }
         Ok(())
     }
@@ -329,37 +307,35 @@ impl PlacementSheet {
         &self,
         page: &mut Page,
         row: RowNum,
-        (nest, own): (usize, &mut Row),
+        (nest, moved): (&PlacedNest, &Moved),
         placed: &Placement,
     ) -> Result<(), XlsxError> {
         let model = page.book.model;
-        let object = own.object;
+        let object = &placed.objects[moved.object];
         let name = format!(
             "{}, {}",
-            name(page, nest),
-            placed.objects[object].name(&placed.objects)
+            name(page, nest.nest),
+            object.name(&placed.objects)
         );
         page.text(row, 0, &name, &style::cell(Look::Text, Role::Plain))?;
         let count = style::cell(Look::Count, Role::Plain);
-        page.number(row, PART_OBJECT, (object + 1) as f64, &count)?;
-        let executions = self.write_executions(page, (row, PART_EXECUTIONS), nest)?;
-        let arrays = own.parts.iter();
-        let arrays = arrays.map(|part| &model.nests[nest].arrays[part.array]);
+        page.number(row, PART_OBJECT, (moved.object + 1) as f64, &count)?;
+        self.write_executions(page, (row, PART_EXECUTIONS), nest)?;
+        let arrays = moved.arrays.iter();
+        let arrays = arrays.map(|array| &model.nests[nest.nest].arrays[*array]);
         let ordered = Expr::sum(arrays.clone().map(placement::ordered));
         let irregular = arrays.filter_map(|array| array.irregular);
         let irregular = Expr::sum(irregular.map(Expr::from));
-        let value = |expr: &Expr| expr.evaluate(&model.figures).unwrap_or(f64::NAN);
-        own.bytes = (value(&ordered), value(&irregular));
         let bytes = style::cell(Look::Bytes, Role::Plain);
-        page.expression(row, PART_ORDERED, &ordered, own.bytes.0, &bytes)?;
-        page.expression(row, PART_IRREGULAR, &irregular, own.bytes.1, &bytes)?;
+        page.expression(row, PART_ORDERED, &ordered, moved.ordered, &bytes)?;
+        page.expression(row, PART_IRREGULAR, &irregular, moved.irregular, &bytes)?;
         let all = [PART_ORDERED, PART_IRREGULAR];
-        self.write_longer(page, row, (nest, executions), (own.bytes, all))?;
-        let share = row_col_to_cell_absolute(self.objects + object as RowNum, SHARE);
-        let goes = f64::from(u8::from(placed.objects[object].goes));
+        self.write_longer(page, row, nest, ((moved.ordered, moved.irregular), all))?;
+        let share = row_col_to_cell_absolute(self.objects + moved.object as RowNum, SHARE);
+        let goes = f64::from(u8::from(object.goes));
         for (from, to, bytes) in [
-            (PART_ORDERED, PART_FAR, own.bytes.0),
-            (PART_IRREGULAR, PART_FAR_IRREGULAR, own.bytes.1),
+            (PART_ORDERED, PART_FAR, moved.ordered),
+            (PART_IRREGULAR, PART_FAR_IRREGULAR, moved.irregular),
         ] {
             let formula = format!("{share}*{}", row_col_to_cell(row, from));
             let format = style::cell(Look::Bytes, Role::Plain);
@@ -372,16 +348,17 @@ impl PlacementSheet {
         &self,
         page: &mut Page,
         row: RowNum,
-        (nest, rows, first): (usize, &[Row], RowNum),
+        (nest, first): (&PlacedNest, RowNum),
         placed: &Placement,
     ) -> Result<(), XlsxError> {
-        let name = name(page, nest);
+        let name = name(page, nest.nest);
         page.text(row, 0, &name, &style::cell(Look::Text, Role::Plain))?;
-        let executions = self.write_executions(page, (row, PART_EXECUTIONS), nest)?;
-        let last = first + rows.len() as RowNum - 1;
-        let goes = rows.iter().filter(|own| placed.objects[own.object].goes);
+        self.write_executions(page, (row, PART_EXECUTIONS), nest)?;
+        let last = first + nest.moved.len() as RowNum - 1;
+        let moved = nest.moved.iter();
+        let goes = moved.filter(|own| placed.objects[own.object].goes);
         let far = goes.fold((0.0, 0.0), |sum, own| {
-            (sum.0 + own.bytes.0, sum.1 + own.bytes.1)
+            (sum.0 + own.ordered, sum.1 + own.irregular)
         });
         for (from, to, bytes) in [
             (PART_FAR, PART_ORDERED, far.0),
@@ -392,21 +369,19 @@ impl PlacementSheet {
             page.presentation(row, to, &formula, &bytes.to_string(), &format)?;
         }
         let all = [PART_ORDERED, PART_IRREGULAR];
-        self.write_longer(page, row, (nest, executions), (far, all))
+        self.write_longer(page, row, nest, (far, all))
     }
 
     fn write_executions(
         &self,
         page: &mut Page,
         (row, column): (RowNum, ColNum),
-        nest: usize,
-    ) -> Result<f64, XlsxError> {
-        let model = page.book.model;
-        let executions = placement::executions(model, nest).unwrap_or(Expr::from(0.0));
-        let value = executions.evaluate(&model.figures).unwrap_or(f64::NAN);
+        nest: &PlacedNest,
+    ) -> Result<(), XlsxError> {
+        let executions = placement::executions(page.book.model, nest.nest);
+        let executions = executions.unwrap_or(Expr::from(0.0));
         let count = style::cell(Look::Count, Role::Plain);
-        page.expression(row, column, &executions, value, &count)?;
-        Ok(value)
+        page.expression(row, column, &executions, nest.executions, &count)
     }
 
     /// How much longer all executions of a nest take with the bytes of two cells of the row in far memory.
@@ -414,16 +389,13 @@ impl PlacementSheet {
         &self,
         page: &mut Page,
         row: RowNum,
-        (nest, executions): (usize, f64),
+        nest: &PlacedNest,
         (bytes, columns): ((f64, f64), [ColNum; 2]),
     ) -> Result<(), XlsxError> {
         let model = page.book.model;
-        let own = &model.nests[nest];
-        let Some(seconds) = placement::seconds(model, own) else {
-            return Ok(());
-        };
-        let longer = seconds - Expr::from(own.time.seconds);
-        let value = executions * placement::value(model, self.memory, &longer, bytes);
+        let now = Expr::from(model.nests[nest.nest].time.seconds);
+        let longer = nest.seconds.clone() - now;
+        let value = nest.executions * placement::value(model, self.memory, &longer, bytes);
         let names = Here {
             names: page.book.layout.names(Sheet::Placement),
             far: columns.map(|column| row_col_to_cell(row, column)),
@@ -441,15 +413,13 @@ impl PlacementSheet {
 
 /// Bytes that a nest touches of an array, the most of all nests.
 fn touched(page: &Page, (object, placed): (usize, &Placement)) -> Expr {
-    let mut by_nest: BTreeMap<usize, Vec<Expr>> = BTreeMap::new();
-    for part in placed.parts.iter().filter(|part| part.object == object) {
-        let array = &page.book.model.nests[part.nest].arrays[part.array];
-        by_nest
-            .entry(part.nest)
-            .or_default()
-            .push(array.touched.into());
-    }
-    Expr::max(by_nest.into_values().map(Expr::sum))
+    let of_nest = |nest: &PlacedNest| {
+        let own = nest.moved.iter().find(|own| own.object == object)?;
+        let arrays = own.arrays.iter();
+        let arrays = arrays.map(|array| &page.book.model.nests[nest.nest].arrays[*array]);
+        Some(Expr::sum(arrays.map(|array| Expr::from(array.touched))))
+    };
+    Expr::max(placed.nests.iter().filter_map(of_nest))
 }
 
 fn name(page: &Page, nest: usize) -> String {

@@ -73,14 +73,14 @@ impl<'a> Names<'a> {
             let name = self.object(*id, *variable);
             match objects.entry(name) {
                 Entry::Vacant(own) => {
-                    own.insert((*touches, *variable));
+                    own.insert((touches.clone(), *variable));
                 }
                 Entry::Occupied(mut own) => {
                     let (all, _) = own.get_mut();
                     all.accesses += touches.accesses;
+                    all.loads += touches.loads;
                     all.misses += touches.misses;
-                    all.low = all.low.min(touches.low);
-                    all.high = all.high.max(touches.high);
+                    all.spans.add_all(&touches.spans);
                 }
             }
         }
@@ -95,10 +95,11 @@ impl<'a> Names<'a> {
                     Some(variable) => whole(variable),
                     None => {
                         let own = name.as_ref().and_then(|name| blocks.get(name));
-                        own.copied().unwrap_or(touches.high - touches.low)
+                        own.copied().unwrap_or_else(|| touches.spans.bytes())
                     }
                 },
                 accesses: touches.accesses,
+                loads: touches.loads,
                 misses: touches.misses,
                 memory_depth: variable.and_then(|variable| depths.of(variable)),
                 epochs: 0,

@@ -66,7 +66,7 @@ pub struct Calls {
 
 impl Calls {
     /// The call sites in a function.
-    pub fn by_caller(&self, function: usize) -> impl Iterator<Item = usize> + '_ {
+    pub fn sites_in(&self, function: usize) -> impl Iterator<Item = usize> + '_ {
         self.leaving[function].iter().copied()
     }
 

@@ -36,7 +36,7 @@ impl Calls {
             full,
         } = times;
         let (own, outside) = define_own(graph, nests, parameters, figures);
-        let leaving = graph.by_caller();
+        let leaving = graph.sites_by_caller();
         let outside = outside_loops::define(graph, (full_runs, full), outside, figures);
         let inclusive = define_inclusive(graph, &leaving, full_runs, (&own, &outside), figures);
         let sites: Vec<SiteFigures> = (graph.sites.iter().zip(runs).zip(site_times))

@@ -51,7 +51,7 @@ pub(super) fn define(
     figures: &mut Figures,
 ) -> OutsideLoops {
     let mut with_callees: Vec<FigureId> = parts.iter().map(|parts| parts.outside).collect();
-    let leaving = graph.by_caller();
+    let leaving = graph.sites_by_caller();
     for function in &graph.bottom_up {
         let together = leaving[*function].iter();
         let together = together.filter(|site| graph.sites[**site].rest == Rest::WithCaller);

@@ -13,6 +13,9 @@ pub struct ObjectReport {
     pub name: Option<String>,
     pub bytes: u64,
     pub accesses: u64,
+    /// Of these, accesses that load; no epoch waits for what is only stored.
+    #[serde(default)]
+    pub loads: u64,
     pub misses: u64,
     /// The most of these misses on one path; unknown but for the largest variables.
     pub memory_depth: Option<u64>,
@@ -114,10 +117,10 @@ pub(super) fn interleaving(all: &Objects) -> InterleavingReport {
         page_bytes: PAGE,
         epochs: own.epochs,
         lines: own.lines,
-        near_interval: own.near_interval,
-        far_interval: own.far_interval,
-        cycles: own.cycles,
-        unlimited_cycles: own.unlimited_cycles,
+        near_interval: own.times.near_interval,
+        far_interval: own.times.far_interval,
+        cycles: own.times.cycles,
+        unlimited_cycles: own.times.unlimited_cycles,
         far: all.placements.iter().map(far).collect(),
     }
 }
@@ -138,6 +141,7 @@ pub(super) fn objects(all: &Objects) -> Vec<ObjectReport> {
         name: object.name.clone(),
         bytes: object.bytes,
         accesses: object.accesses,
+        loads: object.loads,
         misses: object.misses,
         memory_depth: object.memory_depth,
         epochs: object.epochs,

@@ -121,5 +121,5 @@ pub(super) fn callees(model: &Model, function: usize) -> Option<Vec<CalleeReport
             calls_in_all: Figure::of(model, calls.sites[index].times),
         }
     };
-    Some(calls.by_caller(function).map(callee).collect())
+    Some(calls.sites_in(function).map(callee).collect())
 }

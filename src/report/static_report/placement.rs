@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Figure;
 use crate::analysis::facts::Object;
-use crate::model::placement::{self, PlacedObject};
+use crate::model::placement::{PlacedNest, PlacedObject};
 use crate::model::{Model, Placement};
 
 /// Arrays of the run in far memory.
@@ -128,21 +128,23 @@ impl PlacementReport {
 }
 
 fn object((at, own): (usize, &PlacedObject), placed: &Placement, model: &Model) -> PlacedReport {
-    let parts = placed.parts.iter().filter(|part| part.object == at);
-    let part = |part: &placement::Part| {
-        let nest = &model.nests[part.nest];
-        let array = &nest.arrays[part.array];
-        let executions = placement::executions(model, part.nest);
-        let executions = executions.and_then(|expr| expr.evaluate(&model.figures).ok());
+    let part = |nest: &PlacedNest, array: usize| {
+        let placed = &model.nests[nest.nest];
+        let array = &placed.arrays[array];
         let irregular = array.irregular.map_or(0.0, |id| model.value(id));
         PlacedPartReport {
-            nest: nest.nest.head().id.clone(),
-            function: model.program.functions[nest.nest.function].name.clone(),
+            nest: placed.nest.head().id.clone(),
+            function: model.program.functions[placed.nest.function].name.clone(),
             name: array.array.0.clone(),
-            executions: executions.into(),
+            executions: nest.executions.into(),
             memory_bytes: model.value(array.bytes).into(),
             irregular_bytes: irregular.into(),
         }
+    };
+    let moved = |nest: &PlacedNest| -> Vec<PlacedPartReport> {
+        let own = nest.moved.iter().find(|own| own.object == at);
+        let arrays = own.into_iter().flat_map(|own| &own.arrays);
+        arrays.map(|array| part(nest, *array)).collect()
     };
     PlacedReport {
         name: own.name(&placed.objects),
@@ -155,7 +157,7 @@ fn object((at, own): (usize, &PlacedObject), placed: &Placement, model: &Model) 
         best: own.best,
         interleaved_share: own.share.into(),
         exact: own.is_sure,
-        nests: parts.map(part).collect(),
+        nests: placed.nests.iter().flat_map(moved).collect(),
     }
 }
 

@@ -111,13 +111,13 @@ fn write_inputs(page: &mut Page, all: &Objects) -> Result<RowNum, XlsxError> {
             "near_latency".to_string(),
             "Latency of RAM".to_string(),
             "cycles",
-            all.near as f64,
+            all.times().near as f64,
         ),
         (
             "run_cycles".to_string(),
             "Cycles of the run with all there".to_string(),
             "cycles",
-            all.cycles as f64,
+            all.times().cycles as f64,
         ),
         (
             "loss_budget".to_string(),
@@ -129,19 +129,19 @@ fn write_inputs(page: &mut Page, all: &Objects) -> Result<RowNum, XlsxError> {
             "near_interval".to_string(),
             "A line from RAM every".to_string(),
             "cycles",
-            all.interleaving.near_interval as f64,
+            all.times().near_interval as f64,
         ),
         (
             "far_interval".to_string(),
             "A line from far memory every".to_string(),
             "cycles",
-            all.interleaving.far_interval as f64,
+            all.times().far_interval as f64,
         ),
         (
             "unlimited_cycles".to_string(),
             "Cycles of the run without a limit of bandwidth".to_string(),
             "cycles",
-            all.interleaving.unlimited_cycles as f64,
+            all.times().unlimited_cycles as f64,
         ),
     ];
     for (number, placement) in all.placements.iter().enumerate() {
@@ -211,7 +211,7 @@ fn write_object(
             Some(_) => format!(
                 "IF(AND({far}={},near_latency={}),{},{own})",
                 placement.latency,
-                all.near,
+                all.times().near,
                 row_col_to_cell(row, column + IN_CORE)
             ),
             None => own,
