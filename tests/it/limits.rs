@@ -69,27 +69,34 @@ fn what_counters_end_runs_to_its_limit() {
     assert_eq!(runs("res < 1d-6", "call relax(rows(:, it), res)"), 10000.0);
 }
 
+/// Each loop of C with the same solver in it.
 #[test]
-fn a_condition_on_data_beside_a_limit_ends_a_loop_in_c() {
-    let json = c("
+fn a_limit_in_c_is_beside_a_condition_or_counted_down_to() {
+    for repeated in [
+        "while (err > 1e-6 && it < 200) { err = relax(u); it++; }",
+        "for (it = 0; it < 200 && err > 1e-6; it++) err = relax(u);",
+        "for (it = 200; it > 0; it--) { err = relax(u); if (err < 1e-6) break; }",
+        "for (it = 0; it < 400; it += 2) { if (relax(u) < 1e-6) break; }",
+    ] {
+        let json = c(&format!(
+            "
 double u[100];
-static double relax(double *x) {
+static double relax(double *x) {{
     double sum = 0;
-    for (int i = 1; i < 100; i++) { x[i] = 0.5*(x[i] + x[i - 1]); sum += x[i]; }
+    for (int i = 1; i < 100; i++) {{ x[i] = 0.5*(x[i] + x[i - 1]); sum += x[i]; }}
     return sum;
-}
-int main(void) {
+}}
+int main(void) {{
     int it = 0;
     double err = 1;
-    while (err > 1e-6 && it < 200) {
-        err = relax(u);
-        it++;
-    }
+    {repeated}
     return 0;
-}
-");
-    // 199/ln 200 = 37.6
-    assert_eq!(calls(&json, "relax"), 38.0);
+}}
+"
+        ));
+        // 199/ln 200 = 37.6
+        assert_eq!(calls(&json, "relax"), 38.0, "{repeated}");
+    }
 }
 
 /// A number that divides a size is the smallest of several: more would make loops shorter.

@@ -107,7 +107,7 @@ impl<'p> Guesses<'p> {
         (around, inner): (Around<'_, 'p>, &Loop),
         trips: &Symbol,
     ) -> Option<Expr> {
-        let (first, last) = inner.ends();
+        let (first, last) = (&inner.lower, &inner.upper);
         let is_upwards = inner.step.as_number()? > 0.0;
         let extremum = if is_upwards {
             Function::Min
