@@ -40,7 +40,7 @@ fn a_solver_stops_before_its_limit() {
     let trips = &json["parameters"]["trip_p_6"];
     assert_eq!(
         (&trips["kind"], &trips["origin"]),
-        (&"trip_count".into(), &"default".into())
+        (&"trip_count".into(), &"guessed".into())
     );
     for (set, runs) in [("trip_p_6=20", 20.0), ("trip_p_6=9000", 5000.0)] {
         let json = analyse(&[("a.f90", &source)], &[set]);
