@@ -12,6 +12,7 @@ mod expected;
 mod headers;
 mod iterations;
 mod leaving;
+mod limits;
 mod loops;
 mod lost;
 mod records;

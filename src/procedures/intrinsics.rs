@@ -129,6 +129,10 @@ pub enum Meaning {
     TextComparison,
     /// Whether a variable has storage.
     HasStorage,
+    /// Whether a number is a finite one.
+    Finite,
+    /// Whether it is none, or infinite.
+    NotFinite,
 }
 
 /// How the type of a call's value follows from its arguments.

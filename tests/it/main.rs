@@ -60,6 +60,7 @@ mod layer_sizes;
 mod level_oracle;
 mod levels;
 mod levels_of_grids;
+mod limits;
 mod locality;
 mod machines;
 mod memory_latency;

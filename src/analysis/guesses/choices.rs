@@ -98,7 +98,10 @@ fn slopes(value: &Expr, sign: i64, visit: &mut dyn FnMut(&Symbol, i64)) {
                 .iter()
                 .for_each(|argument| slopes(argument, sign, visit));
         }
-        Node::Quotient(dividend, _) => slopes(dividend, sign, visit),
+        Node::Quotient(dividend, divisor) => {
+            slopes(dividend, sign, visit);
+            slopes(divisor, -sign, visit);
+        }
         Node::Product(factors) => {
             let is_negative = |factor: &Expr| factor.as_number().is_some_and(|n| n < 0.0);
             let sign = if factors.iter().any(is_negative) {

@@ -6,7 +6,7 @@
 //! or time is over, are not. One that only brings a real number into a range (`while (x > half) x -= length;`) ends at once.
 
 use super::{Around, Guesses, NOMINAL, each_loop};
-use crate::expr::{Expr, Symbol, SymbolKind};
+use crate::expr::{Expr, Function, Symbol, SymbolKind};
 use crate::facts::{Block, Body, Call, Constant, Item, Loop, Origin, Program, Stream, Subscript};
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::source::Language;
@@ -86,6 +86,9 @@ impl<'p> Guesses<'p> {
                 }
             }
         }
+        if let Some(limit) = self.limit(function, (around, inner), trips) {
+            return limit;
+        }
         let repeats = inner.body.items.iter().any(has_loops) || !inner.body.calls.is_empty();
         let usual = match inner.variable.is_none() && repeats && !reads(&inner.body) {
             true => NOMINAL,
@@ -93,6 +96,43 @@ impl<'p> Guesses<'p> {
             false => SHORT,
         };
         Expr::from(usual.min(most))
+    }
+
+    /// Iterations of a loop that ends by data, after so many at the latest. A limit is chosen to be enough, often by orders of
+    /// magnitude, so each order from one iteration to the limit is taken to be as likely as any other. What counts for
+    /// times is the mean, (N - 1)/ln N of N. A limit that is not known says nothing: its own guess is one of iterations.
+    fn limit(
+        &self,
+        function: usize,
+        (around, inner): (Around<'_, 'p>, &Loop),
+        trips: &Symbol,
+    ) -> Option<Expr> {
+        let (first, last) = (&inner.lower, &inner.upper);
+        let is_upwards = inner.step.as_number()? > 0.0;
+        let extremum = if is_upwards {
+            Function::Min
+        } else {
+            Function::Max
+        };
+        let mut ends = last.alternatives(extremum);
+        ends.retain(|end| !end.mentions(trips));
+        let end = match is_upwards {
+            _ if ends.is_empty() => return None,
+            true => Expr::min(ends),
+            false => Expr::max(ends),
+        };
+        if !self.unknowns(function, &[&end, first], around).is_empty() {
+            return Some(Expr::from(NOMINAL));
+        }
+        let span = (end - first.clone()).expand();
+        let most = span.quotient(inner.step.clone()) + 1.0;
+        let most = self.evaluate(function, &most, around, &None);
+        let mean = if most > 1.0 {
+            (most - 1.0) / most.ln()
+        } else {
+            1.0
+        };
+        Some(Expr::from(mean.ceil()))
     }
 
     /// The mean length of rows that lie one behind another, and are all walked, in an array of so many elements.

@@ -129,6 +129,9 @@ impl Walker<'_> {
     /// How often a branch is taken as a rule, by what its arms do.
     fn usual(&self, branch: &ir::If, [then, otherwise]: [&[Stmt]; 2]) -> Option<(Expr, Origin)> {
         let arms = (then, otherwise);
+        if let Some(holds) = self.expected_of_numbers(&branch.condition) {
+            return Some((Expr::from(f64::from(u8::from(holds))), Origin::Assumed));
+        }
         let origin = match self.depth() {
             0 => Origin::Assumed,
             _ => Origin::Default,

@@ -5,6 +5,7 @@
 //! if (info /= 0) then; call xerbla('F', info); return     says that something is wrong, and does nothing else
 //! if (!p) return -1;                                      storage that is not there
 //! if (alpha == 0.0) return                                a real number that is exactly some other
+//! if (isnan(sum)) …                                       a number that is none
 //! ```
 //!
 //! Every other one is a branch that data decide.
@@ -34,7 +35,7 @@ impl Walker<'_> {
             rest,
         };
         let is_unexpected = self.is_failure(arm)
-            || self.function().is_main && !self.works(arm)
+            || self.function().is_main && (!self.works(arm) || self.reports_failure(arm))
             || asked.expected(&branch.condition, DEPTH) == Some(!leaves_if);
         is_unexpected.then(|| Expr::from(f64::from(u8::from(!leaves_if))))
     }
@@ -165,6 +166,57 @@ impl Walker<'_> {
             }
             Stmt::Loop(_) | Stmt::Mark { .. } | Stmt::Opaque { .. } => false,
         })
+    }
+
+    /// Whether the main program ends there with a status that is not zero.
+    fn reports_failure(&self, arm: &[Stmt]) -> bool {
+        let [.., Stmt::Evaluate { values, .. }, Stmt::Jump { kind, .. }] = arm else {
+            return false;
+        };
+        let is_failure = |value: &Value| self.number(value).is_some_and(|status| status != 0);
+        *kind == Jump::Return && values.iter().any(is_failure)
+    }
+
+    /// Whether a condition is expected to hold because numbers are expected to be numbers, and finite ones; `None` if it
+    /// asks for something else.
+    pub(super) fn expected_of_numbers(&self, condition: &Value) -> Option<bool> {
+        self.of_numbers(condition, DEPTH)
+    }
+
+    fn of_numbers(&self, condition: &Value, depth: u32) -> Option<bool> {
+        let depth = depth.checked_sub(1)?;
+        match condition.unconverted() {
+            Value::Unary(UnaryOp::Not, operand) => {
+                self.of_numbers(operand, depth).map(|holds| !holds)
+            }
+            Value::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+                let decides = *op == BinaryOp::Or;
+                let sides = [left, right].map(|side| self.of_numbers(side, depth));
+                match sides {
+                    _ if sides.contains(&Some(decides)) => Some(decides),
+                    [Some(_), Some(_)] => Some(!decides),
+                    _ => None,
+                }
+            }
+            // What is no number differs from itself.
+            Value::Binary(op @ (BinaryOp::Equal | BinaryOp::NotEqual), left, right) => {
+                let is_equal = *op == BinaryOp::Equal;
+                match left == right && left.ty(self.function()).is_floating() {
+                    true => Some(is_equal),
+                    false if self.number(right) == Some(0) => {
+                        let holds = self.of_numbers(left, depth)?;
+                        Some(holds != is_equal)
+                    }
+                    false => None,
+                }
+            }
+            Value::Call { name, .. } => match self.effects.target(name).meaning()? {
+                Meaning::Finite => Some(true),
+                Meaning::NotFinite => Some(false),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// A literal whole number, or a named constant that is one.

@@ -233,7 +233,7 @@ impl Walker<'_> {
     }
 
     /// The parameter that stands for how often a loop runs: one for every loop, also of those in one line.
-    fn trip_count(&mut self, place: &Place) -> Expr {
+    pub(super) fn trip_count(&mut self, place: &Place) -> Expr {
         let columns = self.trip_counts.entry(place.line).or_default();
         let at = columns
             .iter()

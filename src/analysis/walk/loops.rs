@@ -54,6 +54,7 @@ impl Walker<'_> {
         let outer_conditional = std::mem::replace(&mut self.conditional, conditional);
         let ends = self.find_end(inner, &mut header, &before);
         self.drop_estimates(inner, &mut header, ends);
+        self.cut_short(inner, &mut header, ends);
         let Header {
             variable,
             lower,

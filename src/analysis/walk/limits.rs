@@ -1,0 +1,145 @@
+//! Loops that repeat something until data say that it is enough, but not more often than a limit allows:
+//!
+//! ```text
+//! do it = 1, maxit                              while (err > tol && it < maxit) {
+//!    call relax(u, f, res)                          err = relax(u, f);
+//!    if (res < tol) exit                            it++;
+//! end do                                        }
+//! ```
+//!
+//! The limit is not a count: how often they run is a parameter, up to the limit.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Walker;
+use super::headers::Header;
+use super::iterations::Ends;
+use crate::assignments::count_assignments;
+use crate::calls::Target;
+use crate::expr::Expr;
+use crate::inductions::inductions;
+use crate::ir::visit::{InLoop, each_value, statements, values_of, variables_of};
+use crate::ir::{self, Control, Jump, Stmt, Type, Value};
+
+impl Walker<'_> {
+    /// Ends a range at the parameter for how often the loop runs, where data end it: one that repeats other loops, and walks
+    /// through arrays in none of them. What searches arrays, or works on one element or row after the other, is taken to get
+    /// to its end.
+    pub(super) fn cut_short(&mut self, inner: &ir::Loop, header: &mut Header, ends: Ends) {
+        let step = header.step.as_integer().filter(|step| *step != 0);
+        let (Some(step), true) = (step, header.has_range) else {
+            return;
+        };
+        let by_data = ends == Ends::AtBoundOrBefore || self.is_left_by_data(inner);
+        if !by_data || !self.works(&inner.body) || self.walks_through_arrays(inner) {
+            return;
+        }
+        let trips = self.trip_count(&inner.place);
+        let last = (trips - 1.0) * Expr::from(step) + header.lower.clone();
+        let both = [header.upper.clone(), last.expand()];
+        header.upper = match step > 0 {
+            true => Expr::min(both),
+            false => Expr::max(both),
+        };
+    }
+
+    /// Whether a whole number that says when the loop ends chooses the elements that it reads, or that loops inside access and
+    /// procedures get. What only stores them keeps a history, `norms[it] = norm`.
+    fn walks_through_arrays(&self, inner: &ir::Loop) -> bool {
+        let mut counters = BTreeSet::new();
+        match &inner.control {
+            Control::Counted { variable, .. } => {
+                counters.insert(*variable);
+            }
+            Control::Uncounted { condition, .. } => {
+                let condition = condition.iter();
+                condition.for_each(|value| variables_of(value, &mut counters));
+            }
+        }
+        counters.retain(|id| {
+            let variable = self.function().variable(*id);
+            variable.dimensions.is_empty() && matches!(variable.ty, Type::Integer(_))
+        });
+        let mut found = false;
+        let mut look = |value: &Value| {
+            each_value(value, &mut |part| {
+                if let Value::Element { subscripts, .. } = part {
+                    let mut used = BTreeSet::new();
+                    subscripts.iter().for_each(|s| variables_of(s, &mut used));
+                    found |= used.iter().any(|id| counters.contains(id));
+                }
+            });
+        };
+        statements(&inner.body, InLoop::No, &mut |stmt, in_loop| match stmt {
+            Stmt::Assign { value, .. } if in_loop == InLoop::No => look(value),
+            Stmt::Evaluate { .. } if in_loop == InLoop::No => {}
+            Stmt::Call { name, .. } if self.is_of_library(name) => {}
+            _ => values_of(stmt, &mut look),
+        });
+        found
+    }
+
+    fn is_of_library(&self, name: &str) -> bool {
+        matches!(self.effects.target(name), Target::Library(_))
+    }
+
+    /// Whether a branch of its body leaves it, or the procedure with it, where what the body computes says so.
+    fn is_left_by_data(&self, inner: &ir::Loop) -> bool {
+        let mut conditions = Vec::new();
+        self.leaving_conditions(&inner.body, &mut conditions);
+        if conditions.is_empty() {
+            return false;
+        }
+        let mut assigned = BTreeMap::new();
+        count_assignments(&inner.body, self.effects, &mut assigned);
+        for counting in inductions(&inner.body, self.effects) {
+            let variable = self.function().variable(counting.variable);
+            if matches!(variable.ty, Type::Integer(_)) {
+                assigned.remove(&counting.variable);
+            }
+        }
+        if let Control::Counted { variable, .. } = &inner.control {
+            assigned.remove(variable);
+        }
+        let mut found = false;
+        for condition in conditions {
+            each_value(condition, &mut |part| {
+                found |= match part {
+                    Value::Variable(id) => assigned
+                        .get(id)
+                        .is_some_and(|count| count.statements > 0 || count.calls > 0),
+                    Value::Element { .. } => true,
+                    Value::Call { name, .. } => !self.is_of_library(name),
+                    _ => false,
+                };
+            });
+        }
+        found
+    }
+
+    /// The conditions of branches outside of inner loops of which an arm leaves the loop, unless it says that something is
+    /// wrong.
+    fn leaving_conditions<'b>(&self, block: &'b [Stmt], found: &mut Vec<&'b Value>) {
+        for stmt in block {
+            let Stmt::If(branch) = stmt else { continue };
+            let arms = [&branch.then, &branch.otherwise];
+            if arms.iter().any(|arm| leaves(arm) && !self.is_failure(arm)) {
+                found.push(&branch.condition);
+            }
+            for arm in arms {
+                self.leaving_conditions(arm, found);
+            }
+        }
+    }
+}
+
+/// Whether statements leave the loop around at their end.
+fn leaves(arm: &[Stmt]) -> bool {
+    matches!(
+        arm.last(),
+        Some(Stmt::Jump {
+            kind: Jump::Exit | Jump::Return,
+            ..
+        })
+    )
+}

@@ -1,0 +1,187 @@
+//! Loops that data end, after so many rounds at the latest.
+
+use crate::small::{analyse, c, calls, fortran, function};
+
+/// `do it = 1, 5000` with `if (condition) exit` at its end, and `more` before.
+fn solver(limit: &str, condition: &str, more: &str) -> String {
+    format!(
+        "program p
+  real(8) :: u(100), res, history(5000), rows(100, 5000)
+  integer :: it, other
+  res = 1
+  other = 0
+  do it = 1, {limit}
+    call relax(u, res)
+    {more}
+    if ({condition}) exit
+  end do
+  print *, u(1)
+contains
+  subroutine relax(x, norm)
+    real(8) :: x(100), norm
+    norm = 0
+    do i = 2, 100
+      x(i) = 0.5d0*(x(i) + x(i - 1))
+      norm = norm + x(i)
+    end do
+  end subroutine
+end program"
+    )
+}
+
+/// With each order of magnitude as likely as any other, a loop of at most 5000 rounds has 4999/ln 5000 = 586.9 in the mean.
+const MEAN: f64 = 587.0;
+
+#[test]
+fn a_solver_stops_before_its_limit() {
+    let source = solver("5000", "res < 1d-6", "history(it) = res");
+    let json = fortran(&source);
+    assert_eq!(calls(&json, "relax"), MEAN);
+    let trips = &json["parameters"]["trip_p_6"];
+    assert_eq!(
+        (&trips["kind"], &trips["origin"]),
+        (&"trip_count".into(), &"guessed".into())
+    );
+    for (set, runs) in [("trip_p_6=20", 20.0), ("trip_p_6=9000", 5000.0)] {
+        let json = analyse(&[("a.f90", &source)], &[set]);
+        assert_eq!(calls(&json, "relax"), runs);
+    }
+}
+
+#[test]
+fn a_limit_that_is_not_known_says_nothing_of_a_solver() {
+    let source = solver("other", "res < 1d-6", "").replace("other = 0", "read *, other");
+    assert_eq!(calls(&fortran(&source), "relax"), 128.0);
+}
+
+#[test]
+fn what_counters_end_runs_to_its_limit() {
+    let runs = |condition: &str, more: &str| {
+        let json = fortran(&solver("5000", condition, more));
+        calls(&json, "relax")
+    };
+    // What counts is no data, nor is what the loop leaves as it is.
+    assert_eq!(runs("other == 7", ""), 5000.0);
+    assert_eq!(runs("other == 7", "other = other + 1"), 5000.0);
+    // A search is no repetition.
+    assert_eq!(runs("history(it) > 3", ""), 5000.0);
+    // Nor is one row after the other: two calls in each of 5000 rounds.
+    assert_eq!(runs("res < 1d-6", "call relax(rows(:, it), res)"), 10000.0);
+}
+
+/// Each loop of C with the same solver in it.
+#[test]
+fn a_limit_in_c_is_beside_a_condition_or_counted_down_to() {
+    for repeated in [
+        "while (err > 1e-6 && it < 200) { err = relax(u); it++; }",
+        "for (it = 0; it < 200 && err > 1e-6; it++) err = relax(u);",
+        "for (it = 200; it > 0; it--) { err = relax(u); if (err < 1e-6) break; }",
+        "for (it = 0; it < 400; it += 2) { if (relax(u) < 1e-6) break; }",
+    ] {
+        let json = c(&format!(
+            "
+double u[100];
+static double relax(double *x) {{
+    double sum = 0;
+    for (int i = 1; i < 100; i++) {{ x[i] = 0.5*(x[i] + x[i - 1]); sum += x[i]; }}
+    return sum;
+}}
+int main(void) {{
+    int it = 0;
+    double err = 1;
+    {repeated}
+    return 0;
+}}
+"
+        ));
+        // 199/ln 200 = 37.6
+        assert_eq!(calls(&json, "relax"), 38.0, "{repeated}");
+    }
+}
+
+/// A number that divides a size is the smallest of several: more would make loops shorter.
+#[test]
+fn of_several_divisors_the_smallest_counts() {
+    let json = c("
+#include <stdlib.h>
+struct part { int rows; };
+double a[1000][8];
+static int divisor(int a, int b) {
+    while (b != 0) { int c = a % b; a = b; b = c; }
+    return a;
+}
+static void split(struct part *p, int parts) { p->rows = 1000 / divisor(parts, 1000); }
+static void scale(struct part *p) {
+    for (int i = 0; i < p->rows; i++) a[i][0] *= 2;
+}
+int main(void) {
+    struct part p;
+    split(&p, 1);
+    scale(&p);
+    return 0;
+}
+");
+    let nest = &function(&json, "scale")["nests"][0];
+    assert_eq!(nest["iterations"].as_f64(), Some(1000.0));
+}
+
+/// Numbers are expected to be numbers: what is done where they are not takes no time.
+#[test]
+fn nothing_is_expected_to_be_no_number() {
+    let of = |condition: &str| {
+        let json = c(&format!(
+            "
+#include <math.h>
+double a[100], b[100];
+static void mend(double *x) {{ for (int i = 0; i < 100; i++) x[i] = 0; }}
+int main(void) {{
+    for (int i = 0; i < 10; i++) if ({condition}) mend(b);
+    return 0;
+}}
+"
+        ));
+        calls(&json, "mend")
+    };
+    for never in [
+        "isnan(a[i])",
+        "isinf(a[i]) != 0",
+        "!isfinite(a[i])",
+        "a[i] != a[i]",
+    ] {
+        assert_eq!(of(never), 0.0, "{never}");
+    }
+    for always in [
+        "isfinite(a[i])",
+        "isnan(a[i]) == 0",
+        "a[i] == a[i] || a[i] > b[i]",
+    ] {
+        assert_eq!(of(always), 10.0, "{always}");
+    }
+    assert_eq!(of("isnan(a[i]) || a[i] > b[i]"), 5.0);
+    assert_eq!(of("!isnan(a[i]) && a[i] > b[i]"), 5.0);
+}
+
+/// A main program that ends with a status other than zero has failed, whatever it tidies up before.
+#[test]
+fn a_status_of_failure_is_not_expected() {
+    let of = |status: &str| {
+        let json = c(&format!(
+            "
+#include <stdlib.h>
+double b[100];
+double *get(void);
+static void tidy(double *x) {{ for (int i = 0; i < 100; i++) x[i] = 0; }}
+static void work(double *x) {{ for (int i = 0; i < 100; i++) x[i] += 1; }}
+int main(int argc, char **argv) {{
+    double *a = get();
+    if (atoi(argv[1]) > 7) {{ tidy(b); return {status}; }}
+    work(b);
+    return 0;
+}}
+"
+        ));
+        [calls(&json, "tidy"), calls(&json, "work")]
+    };
+    assert_eq!(of("1"), [0.0, 1.0]);
+    assert_eq!(of("0"), [0.5, 0.5]);
+}
