@@ -35,6 +35,10 @@ const CAPACITIES: [u64; 4] = [1 << 10, 1 << 13, 1 << 16, 1 << 30];
 const TOLERANCE: f64 = 1.2;
 /// Ends of rows, whose places in lines may not be known, are not looked at: so many lines.
 const ENDS: f64 = 8.0;
+/// By such a share it may be with other sizes,
+const DOUBT: f64 = 0.1;
+/// but not by so few lines.
+const FEWEST: f64 = 2.0;
 /// Nests that are checked, those with the longest times.
 pub const MOST_NESTS: usize = 300;
 /// The first of them, which the table shows; of the others fewer accesses are simulated.
@@ -55,7 +59,11 @@ impl<'m, 'p> Checks<'m, 'p> {
     /// decide what it moves. So many nests, its `rank`, take longer.
     pub fn of_nest(&self, nest: usize, rank: usize, body: &ProcedureBody) -> Option<Checked> {
         let known = &self.model.nests[nest];
-        if !known.reason_codes().is_empty() || known.levels.neighbours.is_some() {
+        let has_doubts = || {
+            let reasons = known.reason_codes();
+            reasons.into_iter().any(|reason| !reason.is_of_times())
+        };
+        if known.levels.neighbours.is_some() || has_doubts() {
             return None;
         }
         let look = |sizes: &[ParameterTable], most: u64| {
@@ -69,10 +77,11 @@ impl<'m, 'p> Checks<'m, 'p> {
             false => FEW_ACCESSES,
         };
         let first = look(&self.smaller, most)?;
-        match first.is_off {
-            true => look(&self.larger, MOST_AT_SECOND_LOOK),
-            false => Some(first),
-        }
+        let checked = match first.is_doubtful {
+            true => look(&self.larger, MOST_AT_SECOND_LOOK)?,
+            false => first,
+        };
+        Some(checked.worst)
     }
 
     /// What a nest moves through caches with these ways, for those in which its strides show that lines collide. It is run
@@ -135,13 +144,15 @@ impl<'m, 'p> Checks<'m, 'p> {
     }
 }
 
+/// What one look shows.
+struct Seen {
+    worst: Checked,
+    /// Whether it is off, or by less than that or by a few lines: of larger sizes it may be off.
+    is_doubtful: bool,
+}
+
 /// `None` with sizes for which that takes too long.
-fn compare(
-    valued: Valued,
-    index: usize,
-    body: &ProcedureBody,
-    most: u64,
-) -> Option<Option<Checked>> {
+fn compare(valued: Valued, index: usize, body: &ProcedureBody, most: u64) -> Option<Option<Seen>> {
     let nest = &valued.model.nests[index];
     let line = valued.model.figures.input("line_bytes").unwrap_or(64.0);
     let level = |bytes| CacheSpec {
@@ -186,8 +197,12 @@ fn compare(
     // Of those that are as far, the smallest capacity, which moves the most.
     let mut checked: Vec<(f64, Checked)> = checked.collect();
     checked.reverse();
+    let is_doubtful = checked.iter().any(|(_, one)| {
+        let apart = (one.ratio - 1.0).abs();
+        apart > DOUBT && apart * one.simulated_bytes > FEWEST * line
+    });
     let worst = checked.into_iter().max_by(|a, b| a.0.total_cmp(&b.0));
-    Some(worst.map(|(_, checked)| checked))
+    Some(worst.map(|(_, worst)| Seen { worst, is_doubtful }))
 }
 
 /// How far the two are apart, as a logarithm and 0 where the ends of rows explain it, and what there is to say of them.
