@@ -38,7 +38,7 @@ const ENDS: f64 = 8.0;
 /// By such a share it may be with other sizes,
 const DOUBT: f64 = 0.1;
 /// but not by so few lines.
-const FEWEST: f64 = 2.0;
+const FEWEST: f64 = 1.0;
 /// Nests that are checked, those with the longest times.
 pub const MOST_NESTS: usize = 300;
 /// The first of them, which the table shows; of the others fewer accesses are simulated.

@@ -142,6 +142,36 @@ impl<N: Number> Reference<N> {
         }
     }
 
+    /// Offsets from the diagonal that a loop walks, row by row: in `a[i + 9][i]`, row r has column r − 9.
+    fn in_rows_of_diagonals(&self, offsets: &[Vec<i64>], spans: &[Span<N>]) -> Vec<Vec<i64>> {
+        let mut turned = offsets.to_vec();
+        let free = |d: usize| {
+            let terms = self.dimensions[d].iter();
+            terms.filter(|(v, _)| !spans[*v].stands).copied().collect()
+        };
+        let Some(row) = (!self.dimensions.is_empty()).then(|| free(0)) else {
+            return turned;
+        };
+        let row: Vec<(usize, f64)> = row;
+        for d in 1..self.dimensions.len() {
+            let across: Vec<(usize, f64)> = free(d);
+            let [(v, by)] = across[..] else { continue };
+            let along = row.iter().find(|(w, _)| *w == v);
+            let Some((_, along)) = along.filter(|_| self.owner(v, spans) == Some(d)) else {
+                continue;
+            };
+            let shift = |offset: i64| along * offset as f64 / by;
+            let is_whole = |offset: &Vec<i64>| shift(offset[d]).fract() == 0.0;
+            if along.abs() < LONG_STRIDE && turned.iter().all(is_whole) {
+                let first = turned.iter().map(|offset| offset[d]).min().unwrap_or(0);
+                for offset in &mut turned {
+                    offset[0] -= shift(offset[d] - first) as i64;
+                }
+            }
+        }
+        turned
+    }
+
     /// The loops from `level` on that move the reference, with their dimension; more than once where a
     /// loop moves along several.
     fn walked(&self, spans: &[Span<impl Number>]) -> Vec<(usize, usize)> {
@@ -432,6 +462,7 @@ impl<N: Number> Lines<'_, N> {
         adjacent: Adjacent,
         length: Option<&N>,
     ) -> N {
+        let offsets = &reference.in_rows_of_diagonals(offsets, spans);
         let extents = self.extents(reference, spans, given, length);
         let of = |offsets: &[Vec<i64>]| {
             let extents = extents.as_slice();
@@ -444,30 +475,7 @@ impl<N: Number> Lines<'_, N> {
                 length,
             )
         };
-        let Some(gap) = widest_gap(offsets, &extents) else {
-            return of(offsets);
-        };
-        let Gap {
-            dimension,
-            before,
-            places,
-        } = gap;
-        let places = N::of(places);
-        let positions = &extents[dimension].positions;
-        if positions.is_surely_at_least(&places) {
-            return of(offsets);
-        }
-        let (near, far): (Vec<Vec<i64>>, Vec<Vec<i64>>) = offsets
-            .iter()
-            .cloned()
-            .partition(|offset| offset[dimension] <= before);
-        let each =
-            [near, far].map(|part| self.boxed(reference, &part, spans, given, adjacent, length));
-        let apart = N::sum(each);
-        match places.is_surely_at_least(positions) {
-            true => apart,
-            false => positions.if_at_most(&places, &apart, &of(offsets)),
-        }
+        in_parts(offsets, &extents, &of)
     }
 
     /// What loops walk along each dimension.
@@ -774,6 +782,36 @@ struct Gap {
     before: i64,
     /// Iterations from there to the next one.
     places: f64,
+}
+
+/// What offsets come to, those apart that are further from each other than loops go.
+fn in_parts<N: Number>(
+    offsets: &[Vec<i64>],
+    extents: &[Extent<N>],
+    of: &dyn Fn(&[Vec<i64>]) -> N,
+) -> N {
+    let Some(Gap {
+        dimension,
+        before,
+        places,
+    }) = widest_gap(offsets, extents)
+    else {
+        return of(offsets);
+    };
+    let places = N::of(places);
+    let positions = &extents[dimension].positions;
+    if positions.is_surely_at_least(&places) {
+        return of(offsets);
+    }
+    let (near, far): (Vec<Vec<i64>>, Vec<Vec<i64>>) = offsets
+        .iter()
+        .cloned()
+        .partition(|offset| offset[dimension] <= before);
+    let apart = N::sum([near, far].map(|part| in_parts(&part, extents, of)));
+    match places.is_surely_at_least(positions) {
+        true => apart,
+        false => positions.if_at_most(&places, &apart, &of(offsets)),
+    }
 }
 
 fn widest_gap<N: Number>(offsets: &[Vec<i64>], extents: &[Extent<N>]) -> Option<Gap> {
