@@ -27,6 +27,8 @@ const SIZES: [f64; 4] = [1024.0, 64.0, 16.0, 8.0];
 const MOST_ACCESSES: u64 = 50_000;
 /// The same of a nest that is looked at once more, as small sizes may be what makes the difference.
 const MOST_AT_SECOND_LOOK: u64 = 1_000_000;
+/// The same of one that small sizes do not show to be wrong, but not to be right either.
+const MOST_OF_DOUBTFUL: u64 = 50_000;
 /// Accesses of a nest that are simulated with the sizes that are set.
 const MOST_WITH_WAYS: u64 = 400_000;
 /// Bytes of the caches: of nearly nothing, of some rows, of a small nest's arrays, of everything.
@@ -36,12 +38,12 @@ const TOLERANCE: f64 = 1.2;
 /// Ends of rows, whose places in lines may not be known, are not looked at: so many lines.
 const ENDS: f64 = 8.0;
 /// By such a share it may be with other sizes,
-const DOUBT: f64 = 0.1;
+const DOUBT: f64 = 0.15;
 /// but not by so few lines.
 const FEWEST: f64 = 1.0;
 /// Nests that are checked, those with the longest times.
 pub const MOST_NESTS: usize = 300;
-/// The first of them, which the table shows; of the others fewer accesses are simulated.
+/// The first of them, which the table shows without a star; of the others fewer accesses are simulated.
 const MOST_SHOWN: usize = 20;
 const FEW_ACCESSES: u64 = 5_000;
 
@@ -59,11 +61,9 @@ impl<'m, 'p> Checks<'m, 'p> {
     /// decide what it moves. So many nests, its `rank`, take longer.
     pub fn of_nest(&self, nest: usize, rank: usize, body: &ProcedureBody) -> Option<Checked> {
         let known = &self.model.nests[nest];
-        let has_doubts = || {
-            let reasons = known.reason_codes();
-            reasons.into_iter().any(|reason| !reason.is_of_times())
-        };
-        if known.levels.neighbours.is_some() || has_doubts() {
+        let reasons = known.reason_codes();
+        let has_doubts = reasons.iter().any(|reason| !reason.is_of_times());
+        if known.levels.neighbours.is_some() || has_doubts {
             return None;
         }
         let look = |sizes: &[ParameterTable], most: u64| {
@@ -72,14 +72,15 @@ impl<'m, 'p> Checks<'m, 'p> {
                 .find_map(|one| compare(self.model.with_values(one), nest, body, most))
                 .flatten()
         };
-        let most = match rank < MOST_SHOWN {
+        let most = match rank < MOST_SHOWN && reasons.is_empty() {
             true => MOST_ACCESSES,
             false => FEW_ACCESSES,
         };
         let first = look(&self.smaller, most)?;
-        let checked = match first.is_doubtful {
-            true => look(&self.larger, MOST_AT_SECOND_LOOK)?,
-            false => first,
+        let checked = match (first.worst.is_off, first.is_doubtful) {
+            (true, _) => look(&self.larger, MOST_AT_SECOND_LOOK)?,
+            (false, true) => look(&self.larger, MOST_OF_DOUBTFUL).unwrap_or(first),
+            (false, false) => first,
         };
         Some(checked.worst)
     }

@@ -33,10 +33,13 @@
 //! unknown stride is longer than any line ([`LONG_STRIDE`]). Which offsets are asked about is up to `overlap`
 //! and `groups`; what the counts are for, to `reuse`.
 
+use std::borrow::Cow;
+
 use super::domain::{Affine, Domain, Given, Span, Tiles};
 use super::number::Number;
 use super::records::{self, Records};
 use super::rows::Row;
+use super::skew::Shear;
 use super::steps::{About, NameStep, Names, if_long};
 use crate::catalogue::StaticFigure;
 use crate::footprint::{self, Columns, Walk};
@@ -135,36 +138,39 @@ impl<N: Number> Reference<N> {
 
     /// The dimension along which a loop is taken to walk the reference. One that moves along several walks a diagonal: a
     /// step is another row. Where others move along one of them as well, it only shifts that.
-    fn owner(&self, v: usize, spans: &[Span<N>]) -> Option<usize> {
-        match self.shear(spans) {
+    fn owner(&self, v: usize, shear: Option<Shear>, spans: &[Span<N>]) -> Option<usize> {
+        match shear {
             Some(shear) if shear.variable == v => shear.along.then_some(0),
             _ => self.own(v, spans),
         }
     }
 
     /// Offsets from the diagonal that a loop walks, row by row: in `a[i + 9][i]`, row r has column r − 9.
-    fn in_rows_of_diagonals(&self, offsets: &[Vec<i64>], spans: &[Span<N>]) -> Vec<Vec<i64>> {
-        let mut turned = offsets.to_vec();
+    fn in_rows_of_diagonals<'o>(
+        &self,
+        offsets: &'o [Vec<i64>],
+        spans: &[Span<N>],
+    ) -> Cow<'o, [Vec<i64>]> {
+        let mut turned = Cow::Borrowed(offsets);
+        if offsets.len() < 2 || self.dimensions.len() < 2 {
+            return turned;
+        }
         let free = |d: usize| {
             let terms = self.dimensions[d].iter();
-            terms.filter(|(v, _)| !spans[*v].stands).copied().collect()
+            terms.filter(|(v, _)| !spans[*v].stands).copied()
         };
-        let Some(row) = (!self.dimensions.is_empty()).then(|| free(0)) else {
-            return turned;
-        };
-        let row: Vec<(usize, f64)> = row;
         for d in 1..self.dimensions.len() {
-            let across: Vec<(usize, f64)> = free(d);
+            let across: Vec<(usize, f64)> = free(d).collect();
             let [(v, by)] = across[..] else { continue };
-            let along = row.iter().find(|(w, _)| *w == v);
-            let Some((_, along)) = along.filter(|_| self.owner(v, spans) == Some(d)) else {
+            let Some((_, along)) = free(0).find(|(w, _)| *w == v) else {
                 continue;
             };
             let shift = |offset: i64| along * offset as f64 / by;
             let is_whole = |offset: &Vec<i64>| shift(offset[d]).fract() == 0.0;
-            if along.abs() < LONG_STRIDE && turned.iter().all(is_whole) {
+            let is_walked = self.owner(v, self.shear(spans), spans) == Some(d);
+            if is_walked && along.abs() < LONG_STRIDE && turned.iter().all(is_whole) {
                 let first = turned.iter().map(|offset| offset[d]).min().unwrap_or(0);
-                for offset in &mut turned {
+                for offset in turned.to_mut() {
                     offset[0] -= shift(offset[d] - first) as i64;
                 }
             }
@@ -486,11 +492,12 @@ impl<N: Number> Lines<'_, N> {
         given: &[Given<N>],
         length: Option<&N>,
     ) -> Vec<Extent<N>> {
+        let shear = reference.shear(spans);
         let extent = |(d, terms): (usize, &Vec<(usize, f64)>)| {
             let terms: Vec<(usize, f64)> = terms
                 .iter()
                 .copied()
-                .filter(|(v, _)| reference.owner(*v, spans) == Some(d))
+                .filter(|(v, _)| reference.owner(*v, shear, spans) == Some(d))
                 .collect();
             let mut extent = self.extent(&terms, spans, given);
             if d == 0 {
@@ -538,7 +545,7 @@ impl<N: Number> Lines<'_, N> {
         let mut row = Row::of(self, (reference, offsets), extents, spans, given, adjacent);
         let along = dimensions[0].iter().copied();
         let along: Vec<(usize, f64)> = along
-            .filter(|(v, _)| reference.owner(*v, spans) == Some(0))
+            .filter(|(v, _)| reference.owner(*v, shear, spans) == Some(0))
             .collect();
         if length.is_none()
             && let Some(whole) = self.in_whole_blocks(&along, spans, given)
