@@ -4,7 +4,7 @@ use super::counted_loop::Counted;
 use super::facts::{Decision, Guard, GuardRange};
 use super::symbolic::compared_by;
 use super::symbols::{Start, Symbols};
-use super::totals::{Range, involved, iterations_where};
+use super::totals::{Range, extreme, involved, iterations_where};
 use crate::expr::{Expr, Symbol};
 use crate::intrinsics::Meaning;
 use crate::ir::{BinaryOp, UnaryOp, Value, VarId};
@@ -528,18 +528,9 @@ fn earlier(given: Option<&Expr>, last: &Expr, around: &[&Counted]) -> Option<Exp
 
 /// Whether an affine expression is zero or more in every iteration of the loops around, sizes being one or more.
 fn is_never_negative(expr: &Expr, around: &[&Counted]) -> bool {
-    let mut least = expr.expand();
-    for outer in around.iter().rev() {
-        let Some(linear) = least.linear_in(&[outer.variable.as_str()]) else {
-            return false;
-        };
-        let Some(slope) = linear.coefficients[0].as_number() else {
-            return false;
-        };
-        let (low, high) = outer.ends();
-        let end = if slope > 0.0 { low } else { high };
-        least = (linear.rest + end * &Expr::from(slope)).expand();
-    }
+    let Some(least) = extreme(expr, around, false) else {
+        return false;
+    };
     let constant_at_one = least
         .monomials()
         .into_iter()

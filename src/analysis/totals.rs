@@ -256,24 +256,61 @@ fn guarded(total: Expr, conditions: Vec<Expr>) -> Expr {
 /// Whether a condition (an affine expression ≥ 0) holds wherever the loops around have an iteration: in `k = j, n` inside of
 /// `j = 1, i` and `i = 1, n`, `j` never passes `n`.
 pub fn always_holds(condition: &Expr, outer: &[Range]) -> bool {
-    let mut least = condition.clone();
-    for range in outer.iter().rev() {
-        let Some(linear) = least.linear_in(&[range.variable]) else {
-            return false;
-        };
-        let (Some(slope), Some(step)) =
-            (linear.coefficients[0].as_number(), range.step.as_number())
-        else {
-            return false;
-        };
-        let bound = if (slope > 0.0) == (step > 0.0) {
-            &range.lower
-        } else {
-            &range.upper
-        };
-        least = (linear.rest + bound * &Expr::from(slope)).expand();
+    let least = extreme(condition, outer, false).and_then(|least| least.as_number());
+    least.is_some_and(|least| least >= 0.0)
+}
+
+/// What a loop runs over, lent.
+pub struct Run<'r> {
+    variable: &'r str,
+    lower: &'r Expr,
+    upper: &'r Expr,
+    step: &'r Expr,
+}
+
+impl<'r> From<&'r Range<'_>> for Run<'r> {
+    fn from(range: &'r Range) -> Run<'r> {
+        Run {
+            variable: range.variable,
+            lower: &range.lower,
+            upper: &range.upper,
+            step: &range.step,
+        }
     }
-    least.as_number().is_some_and(|least| least >= 0.0)
+}
+
+impl<'r> From<&&'r Counted> for Run<'r> {
+    fn from(counted: &&'r Counted) -> Run<'r> {
+        Run {
+            variable: &counted.variable,
+            lower: &counted.lower,
+            upper: &counted.upper,
+            step: &counted.step,
+        }
+    }
+}
+
+/// The smallest or largest value of an affine expression in the iterations of some loops, outermost first: their ends are put
+/// in for their variables, from inside. `None` where it is not affine, or nobody knows which end comes first.
+pub fn extreme<'r, L>(expr: &Expr, loops: &'r [L], largest: bool) -> Option<Expr>
+where
+    Run<'r>: From<&'r L>,
+{
+    let mut found = expr.expand();
+    for run in loops.iter().rev().map(Run::from) {
+        let linear = found.linear_in(&[run.variable])?;
+        let slope = &linear.coefficients[0];
+        if slope.is_zero() {
+            continue;
+        }
+        let (slope, step) = (slope.as_number()?, run.step.as_number()?);
+        let end = match ((slope > 0.0) == largest) == (step > 0.0) {
+            true => run.upper,
+            false => run.lower,
+        };
+        found = (linear.rest + end * &Expr::from(slope)).expand();
+    }
+    Some(found)
 }
 
 /// The range of a loop in steps of one, ascending. With any other step the loop variable is replaced

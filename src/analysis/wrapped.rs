@@ -4,6 +4,7 @@
 //! they are at the ends is taken to be the neighbour as well, beyond the range.
 
 use super::counted_loop::Counted;
+use super::totals::extreme;
 use crate::expr::{Comparison, Expr, Function, Node};
 
 /// Iterations at either end of a range in which a subscript may be another one.
@@ -53,8 +54,7 @@ fn rounds(dividend: &Expr, divisor: &Expr, around: &[&Counted]) -> Option<Expr> 
 
 /// Whether a difference compares with nothing in one way in all but a few iterations.
 pub fn usual(comparison: Comparison, difference: &Expr, around: &[&Counted]) -> Option<bool> {
-    let ends =
-        [false, true].map(|largest| extreme(difference, around, largest)?.expand().as_number());
+    let ends = [false, true].map(|largest| extreme(difference, around, largest)?.as_number());
     let is_above = ends[0].is_some_and(|low| low >= -MOST_ENDS);
     let is_below = ends[1].is_some_and(|high| high <= MOST_ENDS);
     if is_above == is_below {
@@ -66,20 +66,4 @@ pub fn usual(comparison: Comparison, difference: &Expr, around: &[&Counted]) -> 
         Comparison::Less | Comparison::LessOrEqual => is_below,
         Comparison::Greater | Comparison::GreaterOrEqual => is_above,
     })
-}
-
-/// The smallest or largest value over the ranges of the loops around.
-fn extreme(expr: &Expr, around: &[&Counted], largest: bool) -> Option<Expr> {
-    let mut found = expr.expand();
-    for counted in around.iter().rev() {
-        let linear = found.linear_in(&[counted.variable.as_str()])?;
-        let by = linear.coefficients[0].as_number()?;
-        let is_up = counted.step.as_number()? > 0.0;
-        let end = match ((by > 0.0) == largest) == is_up {
-            true => &counted.upper,
-            false => &counted.lower,
-        };
-        found = (linear.rest + end * &Expr::from(by)).expand();
-    }
-    Some(found)
 }

@@ -399,6 +399,14 @@ impl Effect {
 }
 
 impl ReasonCode {
+    /// Whether it says that times are not known, and nothing of operations and bytes.
+    pub fn is_of_times(self) -> bool {
+        matches!(
+            self,
+            ReasonCode::UnknownLatency | ReasonCode::UnknownDependence
+        )
+    }
+
     /// The code as reports print it: `while_loop`.
     pub fn as_str(self) -> &'static str {
         self.into()

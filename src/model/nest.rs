@@ -565,7 +565,7 @@ fn streams(loops: &[ChainLoop], references: &[Reference]) -> Vec<NestStream> {
     let mut streams: Vec<NestStream> = Vec::new();
     let rows = rows::of(references);
     for reference in references {
-        let leaves_out = |range: &&GuardRange| leaves_out(range, loops);
+        let leaves_out = |range: &&GuardRange| leaves_out(range, loops, &reference.stream);
         let guards: Vec<GuardRange> = reference
             .guards
             .iter()
@@ -665,11 +665,13 @@ fn are_sides(a: &[GuardRange], b: &[GuardRange]) -> bool {
     a.variable == b.variable && (follows(a, b) || follows(b, a))
 }
 
-/// Iterations at the end of a loop that make no difference to the lines that it touches.
+/// Iterations at the end of a loop that make no difference to the lines that it touches, if it goes along them.
 const PEELED: f64 = 8.0;
+/// The same of a loop that goes from line to line.
+const PEELED_ACROSS: f64 = 1.0;
 
 /// Whether a range leaves out more of a loop than its first or last iterations.
-fn leaves_out(range: &GuardRange, loops: &[ChainLoop]) -> bool {
+fn leaves_out(range: &GuardRange, loops: &[ChainLoop], stream: &Stream) -> bool {
     let Some(at) = loops
         .iter()
         .rposition(|l| l.facts.variable == range.variable)
@@ -681,7 +683,11 @@ fn leaves_out(range: &GuardRange, loops: &[ChainLoop]) -> bool {
         Some(step) if step < 0.0 => (&own.upper, &own.lower),
         _ => (&own.lower, &own.upper),
     };
-    let is_within = |apart: Expr| trip_count::is_never_negative(&(apart + PEELED), around);
+    let peeled = match goes_along_lines(stream, &range.variable) {
+        true => PEELED,
+        false => PEELED_ACROSS,
+    };
+    let is_within = |apart: Expr| trip_count::is_never_negative(&(apart + peeled), around);
     let is_short = (last - first)
         .expand()
         .as_number()
@@ -689,6 +695,19 @@ fn leaves_out(range: &GuardRange, loops: &[ChainLoop]) -> bool {
     let lower = range.lower.as_ref().map(|lower| first - lower);
     let upper = range.upper.as_ref().map(|upper| upper - last);
     is_short || !lower.into_iter().chain(upper).all(is_within)
+}
+
+/// Whether a loop moves a stream by an element, or not at all.
+fn goes_along_lines(stream: &Stream, variable: &str) -> bool {
+    let mut terms = stream
+        .subscripts
+        .iter()
+        .enumerate()
+        .flat_map(|(d, subscript)| {
+            let own = subscript.terms.iter().filter(|(name, _)| name == variable);
+            own.map(move |(_, by)| (d, by))
+        });
+    terms.all(|(d, by)| d == 0 && by.as_number().is_some_and(|by| by.abs() == 1.0))
 }
 
 /// Outer loops whose variable occurs only as the last subscript of arrays of rank four or more.

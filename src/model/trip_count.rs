@@ -71,25 +71,18 @@ pub fn is_narrowed_in_part(chain: &[ChainLoop]) -> bool {
     matches!(narrowed(chain), Narrowed::Unknown)
 }
 
+/// Whether conditions around the last loop of a chain leave a part of it.
+pub fn is_narrowed(chain: &[ChainLoop]) -> bool {
+    !narrowing(chain).1.is_empty()
+}
+
 /// What the conditions around the last loop of a chain leave of it.
 pub fn narrowed(chain: &[ChainLoop]) -> Narrowed {
-    if chain.iter().all(|one| one.conditions.is_empty()) {
-        return Narrowed::No;
-    }
-    let ranges: Vec<Range> = chain.iter().map(|one| range(one.facts)).collect();
-    let Some((last, around)) = ranges.split_last() else {
-        return Narrowed::No;
+    let (ranges, guards) = narrowing(chain);
+    let around = match ranges.split_last() {
+        Some((_, around)) if !guards.is_empty() => around,
+        _ => return Narrowed::No,
     };
-    let movers = with_movers(&|variable| last.mentions(variable), around);
-    let asks_for_these = |guard: &&Guard| {
-        let mut asked = involved(guard, around).into_iter();
-        asked.any(|variable| movers.contains(&variable))
-    };
-    let all = chain.iter().flat_map(|one| &one.conditions);
-    let guards: Vec<Guard> = all.filter(asks_for_these).cloned().collect();
-    if guards.is_empty() {
-        return Narrowed::No;
-    }
     let counts = iterations_where(&ranges, &guards).zip(iterations_where(around, &guards));
     match counts {
         Some((all, times)) => {
@@ -100,6 +93,25 @@ pub fn narrowed(chain: &[ChainLoop]) -> Narrowed {
         }
         None => Narrowed::Unknown,
     }
+}
+
+/// The loops of a chain, and the conditions around the last one that ask for what moves its ends.
+fn narrowing<'c>(chain: &'c [ChainLoop]) -> (Vec<Range<'c>>, Vec<Guard>) {
+    if chain.iter().all(|one| one.conditions.is_empty()) {
+        return (Vec::new(), Vec::new());
+    }
+    let ranges: Vec<Range> = chain.iter().map(|one| range(one.facts)).collect();
+    let Some((last, around)) = ranges.split_last() else {
+        return (Vec::new(), Vec::new());
+    };
+    let movers = with_movers(&|variable| last.mentions(variable), around);
+    let asks_for_these = |guard: &&Guard| {
+        let mut asked = involved(guard, around).into_iter();
+        asked.any(|variable| movers.contains(&variable))
+    };
+    let all = chain.iter().flat_map(|one| &one.conditions);
+    let guards = all.filter(asks_for_these).cloned().collect();
+    (ranges, guards)
 }
 
 /// A loop over tiles that another one has the cells of, which then runs over the cells of all tiles: `ii` from `i` to

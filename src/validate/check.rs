@@ -27,6 +27,8 @@ const SIZES: [f64; 4] = [1024.0, 64.0, 16.0, 8.0];
 const MOST_ACCESSES: u64 = 50_000;
 /// The same of a nest that is looked at once more, as small sizes may be what makes the difference.
 const MOST_AT_SECOND_LOOK: u64 = 1_000_000;
+/// The same of one that small sizes do not show to be wrong, but not to be right either.
+const MOST_OF_DOUBTFUL: u64 = 50_000;
 /// Accesses of a nest that are simulated with the sizes that are set.
 const MOST_WITH_WAYS: u64 = 400_000;
 /// Bytes of the caches: of nearly nothing, of some rows, of a small nest's arrays, of everything.
@@ -35,9 +37,13 @@ const CAPACITIES: [u64; 4] = [1 << 10, 1 << 13, 1 << 16, 1 << 30];
 const TOLERANCE: f64 = 1.2;
 /// Ends of rows, whose places in lines may not be known, are not looked at: so many lines.
 const ENDS: f64 = 8.0;
+/// By such a share it may be with other sizes,
+const DOUBT: f64 = 0.15;
+/// but not by so few lines.
+const FEWEST: f64 = 1.0;
 /// Nests that are checked, those with the longest times.
 pub const MOST_NESTS: usize = 300;
-/// The first of them, which the table shows; of the others fewer accesses are simulated.
+/// The first of them, which the table shows without a star; of the others fewer accesses are simulated.
 const MOST_SHOWN: usize = 20;
 const FEW_ACCESSES: u64 = 5_000;
 
@@ -55,7 +61,9 @@ impl<'m, 'p> Checks<'m, 'p> {
     /// decide what it moves. So many nests, its `rank`, take longer.
     pub fn of_nest(&self, nest: usize, rank: usize, body: &ProcedureBody) -> Option<Checked> {
         let known = &self.model.nests[nest];
-        if !known.reason_codes().is_empty() || known.levels.neighbours.is_some() {
+        let reasons = known.reason_codes();
+        let has_doubts = reasons.iter().any(|reason| !reason.is_of_times());
+        if known.levels.neighbours.is_some() || has_doubts {
             return None;
         }
         let look = |sizes: &[ParameterTable], most: u64| {
@@ -64,15 +72,17 @@ impl<'m, 'p> Checks<'m, 'p> {
                 .find_map(|one| compare(self.model.with_values(one), nest, body, most))
                 .flatten()
         };
-        let most = match rank < MOST_SHOWN {
+        let most = match rank < MOST_SHOWN && reasons.is_empty() {
             true => MOST_ACCESSES,
             false => FEW_ACCESSES,
         };
         let first = look(&self.smaller, most)?;
-        match first.is_off {
-            true => look(&self.larger, MOST_AT_SECOND_LOOK),
-            false => Some(first),
-        }
+        let checked = match (first.worst.is_off, first.is_doubtful) {
+            (true, _) => look(&self.larger, MOST_AT_SECOND_LOOK)?,
+            (false, true) => look(&self.larger, MOST_OF_DOUBTFUL).unwrap_or(first),
+            (false, false) => first,
+        };
+        Some(checked.worst)
     }
 
     /// What a nest moves through caches with these ways, for those in which its strides show that lines collide. It is run
@@ -135,13 +145,15 @@ impl<'m, 'p> Checks<'m, 'p> {
     }
 }
 
+/// What one look shows.
+struct Seen {
+    worst: Checked,
+    /// Whether it is off, or by less than that or by a few lines: of larger sizes it may be off.
+    is_doubtful: bool,
+}
+
 /// `None` with sizes for which that takes too long.
-fn compare(
-    valued: Valued,
-    index: usize,
-    body: &ProcedureBody,
-    most: u64,
-) -> Option<Option<Checked>> {
+fn compare(valued: Valued, index: usize, body: &ProcedureBody, most: u64) -> Option<Option<Seen>> {
     let nest = &valued.model.nests[index];
     let line = valued.model.figures.input("line_bytes").unwrap_or(64.0);
     let level = |bytes| CacheSpec {
@@ -186,8 +198,12 @@ fn compare(
     // Of those that are as far, the smallest capacity, which moves the most.
     let mut checked: Vec<(f64, Checked)> = checked.collect();
     checked.reverse();
+    let is_doubtful = checked.iter().any(|(_, one)| {
+        let apart = (one.ratio - 1.0).abs();
+        apart > DOUBT && apart * one.simulated_bytes > FEWEST * line
+    });
     let worst = checked.into_iter().max_by(|a, b| a.0.total_cmp(&b.0));
-    Some(worst.map(|(_, checked)| checked))
+    Some(worst.map(|(_, worst)| Seen { worst, is_doubtful }))
 }
 
 /// How far the two are apart, as a logarithm and 0 where the ends of rows explain it, and what there is to say of them.

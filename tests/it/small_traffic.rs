@@ -312,3 +312,16 @@ fn flattened_arrays_have_rows_in_all_of_a_nest() {
     let marked = marked_in(DIRECTORY, "flat.c");
     assert!(marked.is_empty(), "{marked:?}");
 }
+
+#[test]
+fn what_is_further_apart_than_loops_go_has_nothing_in_common() {
+    for function in ["next_but_one", "closed", "pieces"] {
+        is_right("far.c", function, &["--cache", "64KiB,full"]);
+    }
+    for function in ["last", "column", "diagonal", "later", "kept"] {
+        is_right("far.c", function, &["--sizes", "n=17,64,150"]);
+    }
+    let rows = ["--sizes", "n=5,30,31,100", "--sizes", "m=17,64"];
+    is_right("far.c", "blocks", &rows);
+    assert!(marked_in(DIRECTORY, "far.c").is_empty());
+}

@@ -60,32 +60,25 @@ impl<N: Number> Profiler<'_, N> {
             lines.collect()
         };
         let (fetched, written) = (each(Kind::Any), each(Kind::Written));
-        let first = references.iter().zip(&fetched);
-        let first = first.filter(|(r, _)| self.is_written_first(**r));
-        let written_first = N::sum(first.map(|(_, lines)| lines.clone())).times(&outer.times);
-        let unforeseen = self
-            .unforeseen_of(&references, &fetched)
-            .times(&outer.times);
-        let lines = [fetched, written];
-        let arrays = self.reused_of_arrays(&references, &lines, &outer.times);
-        let [fetched, written] = lines.map(|lines| N::sum(lines).times(&outer.times));
+        let moved = self.moved(&references, [fetched, written], &outer.times);
         reuses.extend((0..CLASSES).map(|class| {
             let share = 1.0 - (1.0 - (class as f64 + 0.5) / CLASSES as f64).sqrt();
             let distance = self.in_share(part, share, outer).times(&self.lines.line);
+            let moved = moved.clone();
             Reuse {
                 carrier: level,
                 between: level,
                 gap: APART,
                 parts: inner.parts.clone(),
                 distance,
-                fetched: fetched.clone(),
-                written: written.clone(),
-                written_first: written_first.clone(),
-                unforeseen: unforeseen.clone(),
+                fetched: moved.fetched,
+                written: moved.written,
+                written_first: moved.written_first,
+                unforeseen: moved.unforeseen,
                 references: references.clone(),
                 inside: None,
                 shared: None,
-                arrays: arrays.clone(),
+                arrays: moved.arrays,
             }
         }));
     }

@@ -18,7 +18,8 @@ use crate::label::Subject;
 use crate::nest::Nest;
 
 impl<N: Number> Profiler<'_, N> {
-    fn first(&self, reference: usize) -> usize {
+    /// The first reference to the array of another one.
+    pub fn first(&self, reference: usize) -> usize {
         let array = self.references[reference].array;
         let is_same = |other: &super::reference::Reference<N>| other.array == array;
         self.references

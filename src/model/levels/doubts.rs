@@ -39,7 +39,7 @@ use crate::analysis::moving::is_unknown_stride;
 use crate::expr::{Expr, Function, Lookup, Symbol};
 use crate::nest::{ChainLoop, Nest};
 use crate::reason::ReasonCode;
-use crate::trip_count::{self, Narrowed};
+use crate::trip_count;
 
 /// Why the bytes of a nest are only about right; `value` gives the value of a parameter.
 pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<ReasonCode> {
@@ -124,7 +124,7 @@ fn narrows_others(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
     let is_narrowed = |at: usize| {
         let around = &nest.loops[..=at];
         let mut ways = around.iter().flat_map(|chain| &chain.weight);
-        !matches!(trip_count::narrowed(around), Narrowed::No) && ways.any(is_partly)
+        ways.any(is_partly) && trip_count::is_narrowed(around)
     };
     (0..nest.loops.len()).any(is_narrowed)
 }

@@ -22,6 +22,7 @@
 //! `extents`, the loops over blocks from `blocks`.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::domain::{Affine, Domain, LoopRange};
@@ -98,6 +99,20 @@ impl Geometry {
         geometry.step_names.arrays = arrays;
         geometry.step_names.loops = geometry.loop_names(nest);
         geometry
+    }
+
+    /// Lines written back of elements that no loop moves, of arrays that others only read.
+    pub fn written_beside(&self) -> f64 {
+        let is_written = |array: usize| {
+            let mut same = self.references.iter().filter(|other| other.array == array);
+            same.any(|other| !other.written.is_empty())
+        };
+        let own = self.beside.iter().filter(|one| !one.written.is_empty());
+        let arrays: BTreeSet<usize> = own.map(|one| one.array).collect();
+        arrays
+            .into_iter()
+            .filter(|array| !is_written(*array))
+            .count() as f64
     }
 
     pub(super) fn loop_names(&self, nest: &Nest) -> Vec<Arc<str>> {

@@ -15,8 +15,12 @@
 //! `reuse` takes every gap that occurs as a distance, and counts the lines of the clusters before and after.
 
 use super::number::Number;
+use super::records::WITHIN;
 use super::reference::Reference;
 use super::reuse::Profiler;
+
+/// Elements that no offsets are apart.
+const MOST_APART: f64 = 1e12;
 
 impl<N: Number> Profiler<'_, N> {
     /// Iterations between neighbouring groups.
@@ -52,6 +56,24 @@ impl<N: Number> Profiler<'_, N> {
         clusters
     }
 
+    /// The contiguous dimension, where the loop goes along it by rows that those inside walk, and offsets are rows apart:
+    /// `s[(i - 1)*3000 + j]` beside `s[(i + 1)*3000 + j]`.
+    fn along_rows(
+        &self,
+        reference: &Reference<N>,
+        offsets: &[Vec<i64>],
+        level: usize,
+    ) -> Option<usize> {
+        let row = reference.dimensions.first()?;
+        let (_, by) = row.iter().find(|(v, _)| *v == level)?;
+        let step = self.domain().loops[level].known_step?;
+        let stride = by.abs() * step;
+        let is_inner = |(v, c): &(usize, f64)| *v <= level || c.abs() < stride;
+        let places = || offsets.iter().map(|offset| offset[0]);
+        let reach = places().max()? - places().min()?;
+        (stride > WITHIN && row.iter().all(is_inner) && reach as f64 >= stride).then_some(0)
+    }
+
     /// Offsets that can meet in the iterations of a loop, with their places along it in iterations,
     /// ascending.
     fn families(
@@ -61,20 +83,21 @@ impl<N: Number> Profiler<'_, N> {
         level: usize,
     ) -> Vec<Vec<(i64, Vec<i64>)>> {
         let inner = |terms: &Vec<(usize, f64)>| terms.iter().any(|(v, _)| *v > level);
-        let along = reference
+        let own = reference
             .dimensions
             .iter()
             .position(|terms| terms.iter().any(|(v, _)| *v == level) && !inner(terms));
+        let along = own.or_else(|| self.along_rows(reference, offsets, level));
+        let walks_rows = own.is_none();
         let stride = along.map(|d| {
             let c = reference.dimensions[d]
                 .iter()
                 .find(|(v, _)| *v == level)
                 .map_or(1.0, |(_, c)| *c);
-            (c.abs()
-                * self.domain().loops[level]
-                    .known_step
-                    .unwrap_or(f64::INFINITY))
-            .clamp(1.0, 1e12) as i64
+            // Of no step, or one that is not known, all places are one.
+            let step = self.domain().loops[level].known_step;
+            let stride = step.map_or(MOST_APART, |step| c.abs() * step);
+            (stride.min(MOST_APART) as i64).max(1)
         });
         let mut families: std::collections::BTreeMap<Vec<i64>, Vec<(i64, Vec<i64>)>> =
             Default::default();
@@ -84,7 +107,9 @@ impl<N: Number> Profiler<'_, N> {
             for (d, value) in offset.iter().enumerate() {
                 match (along, stride) {
                     (Some(at), Some(stride)) if at == d => {
-                        place = value.div_euclid(stride);
+                        // A row further, and a little before or after it.
+                        let nearest = if walks_rows { stride / 2 } else { 0 };
+                        place = (value + nearest).div_euclid(stride);
                         if d > 0 {
                             family.push(value.rem_euclid(stride));
                         }

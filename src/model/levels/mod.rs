@@ -244,6 +244,8 @@ fn compute<N: Number>(
         };
         once.fetch_once(&mut profile);
     }
+    let written = geometry.written_beside();
+    profile.flushed = profile.flushed.shifted(written);
     profile
 }
 

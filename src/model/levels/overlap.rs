@@ -429,7 +429,13 @@ fn covers(
     let has_records = cover.dimensions[0]
         .iter()
         .any(|(v, by)| *v >= level && by.abs() > 1.0);
-    if inner.dimensions[0].len() < cover.dimensions[0].len() || has_records {
+    let is_spread = |d: usize| {
+        let along = || inner.offsets.iter().map(|offset| offset[d]);
+        let reach = along().max().unwrap_or(0) - along().min().unwrap_or(0);
+        reach as f64 > BESIDE
+    };
+    let is_far = (0..inner.dimensions.len()).any(is_spread);
+    if inner.dimensions[0].len() < cover.dimensions[0].len() || has_records || is_far {
         let is_met = |offset: &Vec<i64>| cover.offsets.iter().any(|own| at(own, offset));
         return inner.offsets.iter().all(is_met);
     }

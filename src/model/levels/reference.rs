@@ -33,10 +33,13 @@
 //! unknown stride is longer than any line ([`LONG_STRIDE`]). Which offsets are asked about is up to `overlap`
 //! and `groups`; what the counts are for, to `reuse`.
 
+use std::borrow::Cow;
+
 use super::domain::{Affine, Domain, Given, Span, Tiles};
 use super::number::Number;
 use super::records::{self, Records};
 use super::rows::Row;
+use super::skew::Shear;
 use super::steps::{About, NameStep, Names, if_long};
 use crate::catalogue::StaticFigure;
 use crate::footprint::{self, Columns, Walk};
@@ -131,6 +134,48 @@ impl<N: Number> Reference<N> {
             terms: self.dimensions[d].clone(),
             rest: self.bases[d].clone(),
         }
+    }
+
+    /// The dimension along which a loop is taken to walk the reference. One that moves along several walks a diagonal: a
+    /// step is another row. Where others move along one of them as well, it only shifts that.
+    fn owner(&self, v: usize, shear: Option<Shear>, spans: &[Span<N>]) -> Option<usize> {
+        match shear {
+            Some(shear) if shear.variable == v => shear.along.then_some(0),
+            _ => self.own(v, spans),
+        }
+    }
+
+    /// Offsets from the diagonal that a loop walks, row by row: in `a[i + 9][i]`, row r has column r − 9.
+    fn in_rows_of_diagonals<'o>(
+        &self,
+        offsets: &'o [Vec<i64>],
+        spans: &[Span<N>],
+    ) -> Cow<'o, [Vec<i64>]> {
+        let mut turned = Cow::Borrowed(offsets);
+        if offsets.len() < 2 || self.dimensions.len() < 2 {
+            return turned;
+        }
+        let free = |d: usize| {
+            let terms = self.dimensions[d].iter();
+            terms.filter(|(v, _)| !spans[*v].stands).copied()
+        };
+        for d in 1..self.dimensions.len() {
+            let across: Vec<(usize, f64)> = free(d).collect();
+            let [(v, by)] = across[..] else { continue };
+            let Some((_, along)) = free(0).find(|(w, _)| *w == v) else {
+                continue;
+            };
+            let shift = |offset: i64| along * offset as f64 / by;
+            let is_whole = |offset: &Vec<i64>| shift(offset[d]).fract() == 0.0;
+            let is_walked = self.owner(v, self.shear(spans), spans) == Some(d);
+            if is_walked && along.abs() < LONG_STRIDE && turned.iter().all(is_whole) {
+                let first = turned.iter().map(|offset| offset[d]).min().unwrap_or(0);
+                for offset in turned.to_mut() {
+                    offset[0] -= shift(offset[d] - first) as i64;
+                }
+            }
+        }
+        turned
     }
 
     /// The loops from `level` on that move the reference, with their dimension; more than once where a
@@ -412,7 +457,8 @@ impl<N: Number> Lines<'_, N> {
         })
     }
 
-    /// Where all ranges are independent of each other: rows by the exact union of shifted boxes.
+    /// Where all ranges are independent of each other: offsets further apart than the loops go along a dimension have nothing
+    /// in common, the others are taken together.
     fn boxed(
         &self,
         reference: &Reference<N>,
@@ -422,19 +468,36 @@ impl<N: Number> Lines<'_, N> {
         adjacent: Adjacent,
         length: Option<&N>,
     ) -> N {
-        let dimensions = &reference.dimensions;
-        // A loop that moves along several dimensions walks a diagonal: a step is another row. Where others move
-        // along one of them as well, it only shifts that.
-        let shear = reference.shear(spans);
-        let own = |v: usize| match shear {
-            Some(shear) if shear.variable == v => shear.along.then_some(0),
-            _ => reference.own(v, spans),
+        let offsets = &reference.in_rows_of_diagonals(offsets, spans);
+        let extents = self.extents(reference, spans, given, length);
+        let of = |offsets: &[Vec<i64>]| {
+            let extents = extents.as_slice();
+            self.together(
+                (reference, extents),
+                offsets,
+                spans,
+                given,
+                adjacent,
+                length,
+            )
         };
+        in_parts(offsets, &extents, &of)
+    }
+
+    /// What loops walk along each dimension.
+    fn extents(
+        &self,
+        reference: &Reference<N>,
+        spans: &[Span<N>],
+        given: &[Given<N>],
+        length: Option<&N>,
+    ) -> Vec<Extent<N>> {
+        let shear = reference.shear(spans);
         let extent = |(d, terms): (usize, &Vec<(usize, f64)>)| {
             let terms: Vec<(usize, f64)> = terms
                 .iter()
                 .copied()
-                .filter(|(v, _)| own(*v) == Some(d))
+                .filter(|(v, _)| reference.owner(*v, shear, spans) == Some(d))
                 .collect();
             let mut extent = self.extent(&terms, spans, given);
             if d == 0 {
@@ -445,7 +508,12 @@ impl<N: Number> Lines<'_, N> {
             }
             extent
         };
-        let mut extents: Vec<Extent<N>> = dimensions.iter().enumerate().map(extent).collect();
+        let mut extents: Vec<Extent<N>> = reference
+            .dimensions
+            .iter()
+            .enumerate()
+            .map(extent)
+            .collect();
         if let Some(length) = length {
             extents[0] = Extent {
                 walk: Walk::By(1),
@@ -453,15 +521,32 @@ impl<N: Number> Lines<'_, N> {
                 ..Extent::one()
             };
         }
+        extents
+    }
+
+    /// Rows by the exact union of shifted boxes.
+    fn together(
+        &self,
+        (reference, extents): (&Reference<N>, &[Extent<N>]),
+        offsets: &[Vec<i64>],
+        spans: &[Span<N>],
+        given: &[Given<N>],
+        adjacent: Adjacent,
+        length: Option<&N>,
+    ) -> N {
+        let dimensions = &reference.dimensions;
+        let shear = reference.shear(spans);
         let walks: Vec<Walk> = extents.iter().map(|extent| extent.walk).collect();
         let columns = match offsets {
             [only] => vec![Columns::single(only.first().copied().unwrap_or(0), &walks)],
             _ => footprint::placed(offsets, &walks),
         };
         let about = about(reference, spans);
-        let mut row = Row::of(self, (reference, offsets), &extents, spans, given, adjacent);
+        let mut row = Row::of(self, (reference, offsets), extents, spans, given, adjacent);
         let along = dimensions[0].iter().copied();
-        let along: Vec<(usize, f64)> = along.filter(|(v, _)| own(*v) == Some(0)).collect();
+        let along: Vec<(usize, f64)> = along
+            .filter(|(v, _)| reference.owner(*v, shear, spans) == Some(0))
+            .collect();
         if length.is_none()
             && let Some(whole) = self.in_whole_blocks(&along, spans, given)
         {
@@ -487,19 +572,19 @@ impl<N: Number> Lines<'_, N> {
             rows.times(&lines)
         }));
         if let Some(shear) = shear {
-            let further = self.shifted((reference, shear), (&columns, &row, &extents), spans);
+            let further = self.shifted((reference, shear), (&columns, &row, extents), spans);
             return in_rows.plus(&further);
         }
         let lines = match (columns.first(), extents.get(1)) {
             (Some(column), Some(across)) if row.is_dense() && across.walk != Walk::Fixed => {
-                in_rows.plus(&self.overhang((reference, spans), &extents, &row, column))
+                in_rows.plus(&self.overhang((reference, spans), extents, &row, column))
             }
             _ => in_rows,
         };
         let run = self.run_of_rows(
             reference,
             (offsets, &columns),
-            (&row, &extents),
+            (&row, extents),
             spans,
             given,
             &lines,
@@ -692,6 +777,73 @@ fn fewest<N: Number>(
         .filter(may_be_none)
         .map(|v| spans[v].count.clone())
         .reduce(|a, b| a.smaller(&b))
+}
+
+/// Places along a dimension between offsets that stencils do not leave out.
+const FAR: i64 = 4;
+
+/// The widest of the gaps that offsets leave.
+struct Gap {
+    dimension: usize,
+    /// The last offset along it before the gap.
+    before: i64,
+    /// Iterations from there to the next one.
+    places: f64,
+}
+
+/// What offsets come to, those apart that are further from each other than loops go.
+fn in_parts<N: Number>(
+    offsets: &[Vec<i64>],
+    extents: &[Extent<N>],
+    of: &dyn Fn(&[Vec<i64>]) -> N,
+) -> N {
+    let Some(Gap {
+        dimension,
+        before,
+        places,
+    }) = widest_gap(offsets, extents)
+    else {
+        return of(offsets);
+    };
+    let places = N::of(places);
+    let positions = &extents[dimension].positions;
+    if positions.is_surely_at_least(&places) {
+        return of(offsets);
+    }
+    let (near, far): (Vec<Vec<i64>>, Vec<Vec<i64>>) = offsets
+        .iter()
+        .cloned()
+        .partition(|offset| offset[dimension] <= before);
+    let apart = N::sum([near, far].map(|part| in_parts(&part, extents, of)));
+    match places.is_surely_at_least(positions) {
+        true => apart,
+        false => positions.if_at_most(&places, &apart, &of(offsets)),
+    }
+}
+
+fn widest_gap<N: Number>(offsets: &[Vec<i64>], extents: &[Extent<N>]) -> Option<Gap> {
+    if offsets.len() < 2 {
+        return None;
+    }
+    let of = |(d, extent): (usize, &Extent<N>)| {
+        // Elements at a stride along a row are counted one by one as it is.
+        let stride = match extent.walk {
+            Walk::By(stride) if extent.step.is_none() && (d > 0 || stride == 1) => stride.max(1),
+            _ => return None,
+        };
+        let mut values: Vec<i64> = offsets.iter().map(|offset| offset[d]).collect();
+        values.sort_unstable();
+        let pairs = values.windows(2).map(|pair| (pair[0], pair[1] - pair[0]));
+        let (before, gap) = pairs.max_by_key(|(_, gap)| *gap)?;
+        let is_known = extent.stride < LONG_STRIDE;
+        (is_known && gap > FAR * stride).then(|| Gap {
+            dimension: d,
+            before,
+            places: gap as f64 / stride as f64,
+        })
+    };
+    let gaps = extents.iter().enumerate().filter_map(of);
+    gaps.max_by(|a, b| a.places.total_cmp(&b.places))
 }
 
 /// Positions along one dimension.

@@ -153,6 +153,16 @@ pub struct Profiler<'a, N> {
 /// Lines by which reuse came out too small, by reference and kind.
 type Owed<N> = FxHashMap<(usize, usize), N>;
 
+/// Lines that are touched again, as a [`Reuse`] has them.
+#[derive(Clone)]
+pub struct Moved<N> {
+    pub fetched: N,
+    pub written: N,
+    pub written_first: N,
+    pub unforeseen: N,
+    pub arrays: Vec<OfArray<N>>,
+}
+
 pub struct Context<N> {
     pub given: Vec<Given<N>>,
     /// How often it occurs.
@@ -322,14 +332,7 @@ impl<N: Number> Profiler<'_, N> {
                 }
             }
             for (between, references, lines) in found {
-                let first = references.iter().zip(&lines[0]);
-                let first = first.filter(|(r, _)| self.is_written_first(**r));
-                let written_first = N::sum(first.map(|(_, lines)| lines.clone()));
-                let written_first = written_first.times(&outer.times);
-                let unforeseen = self.unforeseen_of(&references, &lines[0]);
-                let unforeseen = unforeseen.times(&outer.times);
-                let arrays = self.reused_of_arrays(&references, &lines, &outer.times);
-                let [fetched, written] = lines.map(|lines| N::sum(lines).times(&outer.times));
+                let moved = self.moved(&references, lines, &outer.times);
                 let distance = self
                     .distance(part, between, gap, inner, outer)
                     .times(&self.lines.line);
@@ -341,18 +344,35 @@ impl<N: Number> Profiler<'_, N> {
                     gap,
                     parts,
                     distance,
-                    fetched,
-                    written,
-                    written_first,
-                    unforeseen,
+                    fetched: moved.fetched,
+                    written: moved.written,
+                    written_first: moved.written_first,
+                    unforeseen: moved.unforeseen,
                     references,
                     inside,
                     shared: None,
-                    arrays,
+                    arrays: moved.arrays,
                 });
             }
         }
         self.met_apart(part, (outer, inner), &here, reuses);
+    }
+
+    /// What references fetch and write again, line by line of each, so many times.
+    pub fn moved(&self, references: &[usize], lines: [Vec<N>; 2], times: &N) -> Moved<N> {
+        let first = references.iter().zip(&lines[0]);
+        let first = first.filter(|(r, _)| self.is_written_first(**r));
+        let written_first = N::sum(first.map(|(_, lines)| lines.clone())).times(times);
+        let unforeseen = self.unforeseen_of(references, &lines[0]).times(times);
+        let arrays = self.reused_of_arrays(references, &lines, times);
+        let [fetched, written] = lines.map(|lines| N::sum(lines).times(times));
+        Moved {
+            fetched,
+            written,
+            written_first,
+            unforeseen,
+            arrays,
+        }
     }
 
     /// By how much the lines that have to be fetched become fewer, from `left` so far to `now`. That is never

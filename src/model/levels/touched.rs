@@ -15,7 +15,6 @@
 use super::domain::{Given, Tiles};
 use super::number::Number;
 use super::overlap::Counted;
-use super::reference::Reference;
 use super::reuse::{Kind, Profiler};
 
 impl<N: Number> Profiler<'_, N> {
@@ -35,11 +34,8 @@ impl<N: Number> Profiler<'_, N> {
 
     /// The same of arrays that are only written, or before they are read.
     pub fn compulsory_written_first(&self, free: &[Given<N>]) -> N {
-        let firsts = (0..self.references.len()).filter(|r| {
-            let is_same = |other: &Reference<N>| other.array == self.references[*r].array;
-            let first = self.references.iter().position(is_same);
-            first == Some(*r) && self.is_written_first(*r)
-        });
+        let firsts = (0..self.references.len())
+            .filter(|r| self.first(*r) == *r && self.is_written_first(*r));
         let lines = firsts.map(|r| {
             let array = self.references[r].array;
             self.lines_of_array(array, Kind::Any, 0, free)
