@@ -53,6 +53,9 @@ const STANDARD: &[&str] = &[
     "wctype.h",
 ];
 
+/// What `configure` and CMake call the templates of files that they make.
+const TEMPLATES: &[&str] = &[".in", ".cmake", ".in.cmake", ".cmake.in"];
+
 /// Files under the analysed directories by their last name.
 #[derive(Debug, Default)]
 pub struct HeaderIndex {
@@ -167,6 +170,17 @@ impl ReadFile for Includes<'_> {
         let mut guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
         guesses.insert(wanted.to_string(), found.0.clone());
         Some(found)
+    }
+
+    fn template(&self, from: &str, file: &str) -> Option<Arc<str>> {
+        let file = file.trim_matches(['<', '>']);
+        TEMPLATES.iter().find_map(|extension| {
+            let made = format!("{file}{extension}");
+            let (wanted, places) = self.places(from, &made);
+            let beside = places.into_iter().find(|place| place.is_file());
+            let anywhere = || self.index.find(Path::new(from), wanted).cloned();
+            beside.or_else(anywhere).map(|path| name(&path))
+        })
     }
 
     fn search(&self) -> String {

@@ -119,6 +119,13 @@ struct Splicer<'a> {
     origins: Vec<LineOrigin>,
 }
 
+/// That a file which was not found is made from a template when the program is configured.
+pub(super) fn made_of(template: Option<Arc<str>>) -> String {
+    template.map_or(String::new(), |template| {
+        format!("; {template} is there: configure or build the program first, which makes it")
+    })
+}
+
 /// Why a file was not put in.
 enum Refusal {
     NotFound,
@@ -160,6 +167,10 @@ impl Splicer<'_> {
                     self.open.pop();
                 }
                 Err(refusal) => {
+                    let template = match refusal {
+                        Refusal::NotFound => self.files.template(&origin.file, name),
+                        Refusal::Cycle | Refusal::Limit => None,
+                    };
                     self.push_as_comment(line, origin);
                     let column = line[..at].chars().count() as u32 + 1;
                     let place = Place {
@@ -167,7 +178,7 @@ impl Splicer<'_> {
                         line: origin.line,
                         column,
                     };
-                    diagnostics.push(refusal.report(place, name));
+                    diagnostics.push(refusal.report(place, name, template));
                 }
             }
         }
@@ -204,7 +215,7 @@ impl Splicer<'_> {
 }
 
 impl Refusal {
-    fn report(self, place: Place, name: &str) -> Diagnostic {
+    fn report(self, place: Place, name: &str, template: Option<Arc<str>>) -> Diagnostic {
         let file_name = name.rsplit('/').next().unwrap_or(name);
         let library = LIBRARY_HEADERS
             .iter()
@@ -219,7 +230,10 @@ impl Refusal {
             Refusal::NotFound => (
                 Severity::Warning,
                 DiagnosticCode::IncludeNotFound,
-                format!("included file `{name}` was not found; what it declares is unknown"),
+                format!(
+                    "included file `{name}` was not found; what it declares is unknown{}",
+                    made_of(template)
+                ),
                 Some("pass -I DIR with the directory that holds it".to_owned()),
             ),
             Refusal::Cycle => (

@@ -204,6 +204,12 @@ pub trait ReadFile: Sync {
     /// include path; with the path under which reports should name it. `None` if there is none.
     fn read_included(&self, from: &str, name: &str) -> Option<(Arc<str>, String)>;
 
+    /// The file from which configuring or building the program makes the one that `from` names as `name`; `None` if there
+    /// is none.
+    fn template(&self, _from: &str, _name: &str) -> Option<Arc<str>> {
+        None
+    }
+
     /// What else than the names decides which file is read: where files are looked for.
     fn search(&self) -> String {
         String::new()

@@ -119,6 +119,26 @@ fn of_several_included_files_of_a_name_one_is_read_with_a_warning() {
     assert_eq!(report["parameters"]["n"]["value"], 4000);
 }
 
+/// A code that is not configured lacks headers: what they are made from says what to do.
+#[test]
+fn templates_of_missing_headers_are_named() {
+    let main =
+        "#include \"config.h\"\nvoid f(double *x) { for (int i = 0; i < N; i++) x[i] = 0; }\n";
+    let fortran =
+        "      subroutine g(x)\n      include 'sizes.h'\n      real x(n)\n      x = 0\n      end\n";
+    let dir = project(&[
+        ("src/main.c", main),
+        ("src/config.h.in", "#define N @N@\n"),
+        ("src/g.f", fortran),
+        ("setup/sizes.h.in", "      parameter (n = @N@)\n"),
+    ]);
+    let (_, said) = analyse(dir.path(), &["."]);
+    for template in ["src/config.h.in", "setup/sizes.h.in"] {
+        let advice = format!("{template} is there: configure or build the program first");
+        assert!(said.contains(&advice), "{said}");
+    }
+}
+
 #[test]
 fn a_header_under_the_analysed_directory_is_found_by_name() {
     let main = "#include <sizes.h>\n#include <stdio.h>\nvoid f(real *x) {\n  for (int i = 0; i < N; i++) x[i] = 0;\n}\n";

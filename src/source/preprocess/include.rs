@@ -7,6 +7,7 @@ use super::expand::{Constants, Scan};
 use super::reader::{Origins, Reader};
 use super::shared::IncludedFile;
 use crate::diagnostic::{DiagnosticCode, Severity};
+use crate::include::made_of;
 
 /// Files nested deeper than this are not included.
 const MAX_DEPTH: usize = 200;
@@ -48,7 +49,8 @@ impl Preprocessor<'_> {
         }
         let Some((path, text)) = self.read_file(&name) else {
             if !system && self.not_found.insert(name.clone()) {
-                let message = format!("`{name}` was not found");
+                let template = self.files.template(&self.present.file, &name);
+                let message = format!("`{name}` was not found{}", made_of(template));
                 self.report_here(
                     Severity::Warning,
                     DiagnosticCode::IncludeNotFound,
