@@ -383,3 +383,40 @@ fn different_procedures_behind_one_name_are_told_apart() {
         .collect();
     assert_eq!(found, [json!([[0, 1, 0], []]), json!([[0, 0, 0], []])]);
 }
+
+/// A body that points into what it is passed has the accesses of the body written out.
+#[test]
+fn pointers_of_a_body_lead_to_the_arrays_of_its_caller() {
+    let text = "typedef struct { double e, a, b; } P;
+void sum(int k, long n, double *restrict g, double *restrict x) { double *low = &g[k*n]; x[0] = low[0] + low[1]; }
+void call_sum(int m, long n, double *restrict g, double *restrict h, double *restrict out)
+{ for (int j = 0; j < m; j++) { sum(j, n, g, &out[j]); sum(j, n, h, &out[m + j]); } }
+void wrote_sum(int m, long n, double *restrict g, double *restrict h, double *restrict out)
+{ for (int j = 0; j < m; j++) { out[j] = g[j*n] + g[j*n + 1]; out[m + j] = h[j*n] + h[j*n + 1]; } }
+void twice(double *q, int k) { double *r = q; r[k] = 1; r = q + 2; r[k] = 2; }
+void call_twice(int m, double *q) { for (int j = 0; j < m; j++) twice(q, 4*j); }
+void wrote_twice(int m, double *q) { for (int j = 0; j < m; j++) { q[4*j] = 1; q[4*j + 2] = 2; } }
+void other(const P *restrict g, int k, double *restrict x) { const P *low; if (k > 3) low = &g[k]; else low = &g[k + 1]; x[0] = low->e * low->a; }
+void call_other(int m, const int *restrict at, const P *restrict g, double *restrict out)
+{ for (int j = 0; j < m; j++) other(g, at[j], &out[j]); }
+";
+    let json = command::analysed_text("m.c", text, &["--no-check"]);
+    let nest = |name: &str| function(&json, name)["nests"][0].clone();
+    for name in ["sum", "twice"] {
+        let (call, wrote) = (
+            nest(&format!("call_{name}")),
+            nest(&format!("wrote_{name}")),
+        );
+        assert_eq!(call["reasons"], wrote["reasons"], "{name}");
+        for key in ["iterations", "flops", "caches", "seconds"] {
+            assert_eq!(call[key], wrote[key], "{name}, {key}");
+        }
+    }
+    let other = nest("call_other");
+    let reasons = other["reasons"].to_string();
+    assert!(
+        reasons.contains("gathered_elements") && !reasons.contains("callee"),
+        "{reasons}"
+    );
+    assert_eq!(other["flops"], json!(128));
+}

@@ -16,9 +16,9 @@ use rustc_hash::FxHashMap;
 use super::caller::Caller;
 use super::target::ProcedureId;
 use super::template::Template;
-use super::view::{Binding, same};
+use super::view::{Binding, same, sum};
 use crate::diagnostic::Place;
-use crate::ir::{Extent, If, Role, Stmt, Value, VarId, Variable, addressed, is_left_out};
+use crate::ir::{BinaryOp, Extent, If, Role, Stmt, Value, VarId, Variable, addressed, is_left_out};
 
 /// Whether a subscript is a section of one dimension.
 fn is_section(subscript: &Value) -> bool {
@@ -109,7 +109,10 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
         self.at = Some(stmt.place());
         Some(match stmt {
             Stmt::Assign { target, value, .. } => {
-                let value = self.value(value)?;
+                let value = match self.is_pointer(target) {
+                    true => self.pointer(value)?,
+                    false => self.value(value)?,
+                };
                 Stmt::Assign {
                     place,
                     target: self.value(target)?,
@@ -220,6 +223,55 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
                 return None;
             }
         })
+    }
+
+    /// Whether a target of an assignment is a pointer of the body's own.
+    fn is_pointer(&self, target: &Value) -> bool {
+        let function = &self.template.function;
+        matches!(target, Value::Variable(id) if {
+            let variable = function.variable(*id);
+            function.conventions.has_pointers()
+                && variable.role == Role::Local
+                && !variable.dimensions.is_empty()
+        })
+    }
+
+    /// What a pointer is given: another one, or where something begins in an array.
+    fn pointer(&mut self, value: &Value) -> Option<Value> {
+        match value {
+            Value::Convert(_, inner) => self.pointer(inner),
+            Value::Select(condition, then, otherwise) => Some(Value::Select(
+                Box::new(self.value(condition)?),
+                Box::new(self.pointer(then)?),
+                Box::new(self.pointer(otherwise)?),
+            )),
+            Value::Binary(BinaryOp::Add, base, offset) => {
+                let base = self.pointer(base)?;
+                let offset = self.value(offset)?;
+                match base {
+                    Value::Address { of, text } => match *of {
+                        Value::Element {
+                            array,
+                            mut subscripts,
+                            place,
+                        } => {
+                            let last = subscripts.last_mut()?;
+                            *last = sum(last.clone(), offset);
+                            let of = Box::new(Value::Element {
+                                array,
+                                subscripts,
+                                place,
+                            });
+                            Some(Value::Address { of, text })
+                        }
+                        _ => None,
+                    },
+                    base @ Value::Variable(_) => Some(Value::binary(BinaryOp::Add, base, offset)),
+                    _ => None,
+                }
+            }
+            _ => self.argument(value),
+        }
     }
 
     fn arguments(&mut self, arguments: &[Value]) -> Option<Vec<Value>> {
