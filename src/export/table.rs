@@ -697,7 +697,9 @@ fn entries(model: &Model) -> String {
     let names: Vec<String> = model.entries().iter().take(NAMES).map(name).collect();
     let followed = match coverage::unknown_calls(model.program).is_empty() {
         true => "every call is followed",
-        false => "every call to a procedure in these sources is followed",
+        false => {
+            "calls are followed to all procedures in these sources that they are known to mean"
+        }
     };
     match model.entries().len() {
         0 => "no PROGRAM or main in these sources: every nest counts once".to_string(),

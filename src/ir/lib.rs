@@ -64,6 +64,8 @@ pub struct Unit {
     pub functions: Vec<Function>,
     /// Storage whose address something has before the program runs: `int *p = &n;` at file scope.
     pub addressed: Vec<Home>,
+    /// Procedures that pointers have before the program runs: `void (*step)(int) = euler;` at file scope.
+    pub named: Vec<String>,
     /// Generic names that the file defines, with the procedures behind them.
     pub generics: BTreeMap<String, Vec<String>>,
     pub diagnostics: Vec<Diagnostic>,
@@ -131,6 +133,8 @@ pub struct Function {
     pub callees: BTreeMap<String, Callee>,
     /// Tables of procedures that it calls through, by the name of the call: `steps[i]`, `solvers[i].solve`.
     pub tables: BTreeMap<String, CallTable>,
+    /// Procedures that lists of values name: what structures and tables of its own have in the beginning, compound literals.
+    pub named: BTreeSet<String>,
     pub body: Vec<Stmt>,
 }
 
@@ -197,6 +201,7 @@ impl Function {
             result: None,
             callees: BTreeMap::new(),
             tables: BTreeMap::new(),
+            named: BTreeSet::new(),
             body: Vec::new(),
         }
     }

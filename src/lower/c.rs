@@ -106,6 +106,7 @@ fn lower_masked(
     let mut lowering = lowering::Lowering::new(reading);
     lowering.names.declare_file_scope();
     let addressed = lowering.names.addressed();
+    let named = lowering.names.named();
     let functions = lowering.functions();
 
     let mut diagnostics = source.diagnostics.clone();
@@ -122,6 +123,7 @@ fn lower_masked(
         preprocessing: source.preprocessing,
         functions,
         addressed,
+        named,
         generics: BTreeMap::new(),
         diagnostics,
     }

@@ -163,6 +163,11 @@ impl Draft {
         self.function.tables.insert(name.to_string(), table);
     }
 
+    /// Notes procedures that a list of values names.
+    pub fn add_named(&mut self, names: Vec<String>) {
+        self.function.named.extend(names);
+    }
+
     /// Notes that a name calls a procedure of an object, unless it stands for another one.
     pub fn note_object(&mut self, called: &str, object: String, name: &str) {
         let callees = &mut self.function.callees;

@@ -139,6 +139,7 @@ impl<'s> Parsed<'s> {
             preprocessing,
             functions,
             addressed: Vec::new(),
+            named: Vec::new(),
             generics: units.generics(),
             diagnostics,
         };

@@ -36,6 +36,7 @@ pub fn unit(
         preprocessing: source.preprocessing,
         functions: vec![function],
         addressed: Vec::new(),
+        named: Vec::new(),
         generics: BTreeMap::new(),
         diagnostics,
     }

@@ -180,6 +180,68 @@ fn pointers_of_files_and_results_of_functions_mean_procedures() {
     assert_eq!(calls(&json, "never"), 0.0);
 }
 
+/// Where nothing says what a pointer has, a call may mean each procedure of as many arguments that any pointer has.
+#[test]
+fn calls_through_pointers_lead_somewhere_whatever_gives_them() {
+    let kernels = "static double y[100];\n\
+        static void add(int n) { for (int i = 0; i < n; i++) y[i] += 1; }\n\
+        static void twice(int n) { for (int i = 0; i < n; i++) y[i] *= 2; }\n\
+        static void never(int n) { for (int i = 0; i < n; i++) y[i] = 2; }\n\
+        typedef void (*fn)(int);\nstruct ops { fn a; fn b; int k; };\nstruct outer { int n; struct ops in; };\n";
+    let cases = [
+        // A table of pointers, through a variable, a result, and a pointer that moves.
+        (
+            "static fn table[2] = {add, twice}; int main(int c, char **v) { fn f = table[c]; f(9); return 0; }",
+            [1.0, 1.0],
+        ),
+        (
+            "static fn table[2] = {add, twice}; static fn get(int k) { return table[k]; }\n\
+          int main(int c, char **v) { get(c)(9); return 0; }",
+            [1.0, 1.0],
+        ),
+        // Braces that are left out, structures in structures, structures of a function, literals.
+        (
+            "static struct outer o = {7, add, twice, 2}; int main(void) { o.in.a(9); return 0; }",
+            [1.0, 1.0],
+        ),
+        (
+            "int main(void) { struct ops o = {add}; o.a(9); return 0; }",
+            [1.0, 0.0],
+        ),
+        (
+            "static void go(struct ops *o) { o->a(9); }\n\
+          int main(void) { go(&(struct ops){twice, add, 3}); return 0; }",
+            [1.0, 1.0],
+        ),
+        // A value that is called, and a pointer that is set through its address.
+        (
+            "int main(int c, char **v) { (c > 2 ? add : twice)(9); return 0; }",
+            [1.0, 1.0],
+        ),
+        (
+            "static void set(fn *p) { *p = twice; }\n\
+          int main(void) { fn f = add; set(&f); f(9); return 0; }",
+            [1.0, 1.0],
+        ),
+        // What the library calls.
+        (
+            "int main(void) { extern int atexit(void (*)(int)); atexit(add); return 0; }",
+            [1.0, 0.0],
+        ),
+    ];
+    for (main, expected) in cases {
+        let json = analysed_text("m.c", &format!("{kernels}{main}\n"), &[]);
+        let times = ["add", "twice"].map(|function| calls(&json, function));
+        assert_eq!(times, expected, "{main}");
+        assert_eq!(calls(&json, "never"), 0.0, "{main}");
+        for (function, times) in ["add", "twice"].into_iter().zip(times) {
+            let reasons = &nest(&json, function)["calls_reasons"];
+            let marked = json!(["ambiguous_call"]);
+            assert!(times == 0.0 || *reasons == marked, "{main}: {reasons}");
+        }
+    }
+}
+
 #[test]
 fn several_programs_are_each_run_once() {
     let json = steps("several", &[]);

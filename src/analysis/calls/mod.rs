@@ -102,6 +102,17 @@ impl<'u> Procedures<'u> {
         }
         let own_names = OwnNames::of(all.iter());
         let addressed = units.iter().flat_map(|unit| &unit.addressed).collect();
+        let mut named = Vec::new();
+        for (at, unit) in units.iter().enumerate() {
+            let lists = unit.functions.iter().flat_map(|function| &function.named);
+            for name in unit.named.iter().chain(lists) {
+                let found = by_name.get(name.as_str()).into_iter().flatten();
+                named.extend(found.copied().filter(|id| {
+                    let procedure: &Procedure = &all[id.at()];
+                    procedure.unit == at || !procedure.function.is_private
+                }));
+            }
+        }
         let mut known = Procedures {
             all,
             by_name,
@@ -115,6 +126,7 @@ impl<'u> Procedures<'u> {
             global_types: OnceLock::new(),
             own_names,
             addressed,
+            named,
         };
         known.targets = (0..known.all.len())
             .map(|index| known.called_names(ProcedureId(index as u32)))

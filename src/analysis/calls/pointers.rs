@@ -10,8 +10,9 @@
 //! ```
 //!
 //! Members are told apart by their names alone, whichever structure they are in: which of several structures a
-//! pointer leads to is not followed. So the answer may be too large, never too small as far as the sources are
-//! there. Callers of [`Pointers::called`] count each with a reason.
+//! pointer leads to is not followed. Where nothing is known to give a pointer a procedure, all that any pointer has and
+//! that take as many arguments are meant, up to [`MOST_MEANT`]. So the answer may be too large, hardly ever too small as
+//! far as the sources are there. Callers of [`Pointers::called`] count each with a reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +45,12 @@ pub(super) struct Pointers {
     /// Of every procedure that pointers are given, those whose statements give it; `None` for one that some pointer has
     /// from the beginning.
     givers: BTreeMap<ProcedureId, Option<BTreeSet<ProcedureId>>>,
+    /// What calls may mean whose pointers nothing is known to give procedures, by caller and name.
+    others: BTreeMap<(ProcedureId, String), BTreeSet<ProcedureId>>,
 }
+
+/// A call through a pointer of which nothing is known means none of more procedures than this.
+const MOST_MEANT: usize = 16;
 
 /// When a pointer gets a value.
 #[derive(Clone, Copy, PartialEq)]
@@ -107,11 +113,81 @@ impl Pointers {
         }
         pointers.follow_copies();
         pointers.follow_calls(known);
+        pointers.follow_others(known);
         pointers
+    }
+
+    /// A call through a pointer may mean all procedures of as many arguments that any pointer has, where nothing says which
+    /// one it is: it is loaded from a table, converted, or set through its address.
+    fn follow_others(&mut self, known: &Procedures) {
+        let mut named: BTreeSet<ProcedureId> = self.targets.values().flatten().copied().collect();
+        named.extend(known.named.iter().copied());
+        named.extend(self.givers.keys().copied());
+        let mut found = Vec::new();
+        for id in known.ids() {
+            let function = known.get(id).function;
+            statements(&function.body, InLoop::No, &mut |stmt, _| {
+                calls_of(stmt, &mut |name, arguments| {
+                    if !matches!(known.target(id, name), Target::Unknown)
+                        || !self.is_open((id, function), name, known)
+                    {
+                        return;
+                    }
+                    let fits = |other: &ProcedureId| {
+                        formals(known.get(*other).function).len() == arguments.len()
+                    };
+                    let fitting: BTreeSet<_> = named.iter().copied().filter(fits).collect();
+                    if !fitting.is_empty() && fitting.len() <= MOST_MEANT {
+                        found.push(((id, name.to_string()), fitting));
+                    }
+                });
+            });
+        }
+        for (call, fitting) in found {
+            self.others.entry(call).or_default().extend(fitting);
+        }
+    }
+
+    /// Whether a call goes through a pointer that may have other procedures than those that are known.
+    fn is_open(
+        &self,
+        (caller, function): (ProcedureId, &Function),
+        name: &str,
+        known: &Procedures,
+    ) -> bool {
+        let mut numbered = (0..).map(VarId).zip(&function.variables);
+        let called = numbered.find(|(_, variable)| variable.name.as_str() == name);
+        let is_set_elsewhere = called.is_some_and(|(variable, _)| {
+            function.passed.contains(&variable) || function.aliased.contains(&variable)
+        });
+        let given = self.through((caller, function), name, known);
+        is_set_elsewhere || given.is_some_and(|given| given.is_empty())
     }
 
     /// The procedures that a call of this name may mean; `None` if it does not go through a pointer.
     pub fn called(
+        &self,
+        (caller, function): (ProcedureId, &Function),
+        name: &str,
+        known: &Procedures,
+    ) -> Option<Vec<ProcedureId>> {
+        let given = self.through((caller, function), name, known);
+        let others = self.others.get(&(caller, name.to_string()));
+        match (given, others) {
+            (given, None) => given,
+            (given, Some(others)) => {
+                let all: BTreeSet<_> = given
+                    .into_iter()
+                    .flatten()
+                    .chain(others.iter().copied())
+                    .collect();
+                Some(all.into_iter().collect())
+            }
+        }
+    }
+
+    /// The procedures that the pointer of a call is known to be given; `None` if it does not go through one.
+    fn through(
         &self,
         (caller, function): (ProcedureId, &Function),
         name: &str,
@@ -176,13 +252,14 @@ impl Pointers {
             Target::Body(callee) | Target::Recursive(callee) => {
                 self.passes_to(known, caller, callee, arguments);
             }
-            Target::Unknown => {
+            // Such as `qsort`, which calls what it is given.
+            Target::Unknown | Target::Library(_) => {
                 for value in arguments {
                     let pointer = Pointer::Absent(caller, name.to_string());
                     self.gives(known, (caller, Given::ByStatement), pointer, value);
                 }
             }
-            Target::Library(_) | Target::Communication(_) => {}
+            Target::Communication(_) => {}
         }
     }
 

@@ -53,6 +53,8 @@ pub struct Procedures<'u> {
     pub(super) own_names: OwnNames,
     /// Storage whose address something has before the program runs.
     pub(super) addressed: FxHashSet<&'u ir::Home>,
+    /// Procedures that pointers of file scope have before the program runs.
+    pub(super) named: Vec<ProcedureId>,
 }
 
 impl<'u> Procedures<'u> {
@@ -99,6 +101,11 @@ impl<'u> Procedures<'u> {
     /// Whether a name stands for a procedure without a body that this one passes others to.
     pub fn is_handed(&self, caller: ProcedureId, name: &str) -> bool {
         self.pointers.handed(caller, name).is_some()
+    }
+
+    /// The procedures that a call passes to one without a body, which may call them.
+    pub fn handed(&self, caller: ProcedureId, name: &str) -> Vec<ProcedureId> {
+        self.pointers.handed(caller, name).unwrap_or_default()
     }
 
     /// The procedures whose statements give this one to pointers, where no pointer has it from the beginning.

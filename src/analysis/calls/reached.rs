@@ -24,7 +24,8 @@ pub fn reached(known: &Procedures) -> Option<Vec<bool>> {
         let mut call = |name: &str| match known.target(caller, name) {
             Target::Body(callee) | Target::Recursive(callee) => pending.push(callee),
             Target::Unknown => pending.extend(known.candidates(caller, name)),
-            Target::Library(_) | Target::Communication(_) => {}
+            Target::Library(_) => pending.extend(known.handed(caller, name)),
+            Target::Communication(_) => {}
         };
         statements(
             &known.get(caller).function.body,

@@ -23,6 +23,11 @@ impl Walker<'_> {
             Allocation, Array, Communication, Input, Io, Memory, Reduction, System, Text, Timer,
         };
         let body = match self.effects.target(name) {
+            // Such as `qsort`: how often it calls what it is given is not known.
+            Target::Library(_) if self.effects.is_absent(name) => {
+                self.reason(block, place, ReasonCode::AmbiguousCall, name.to_string());
+                Body::OneOf(self.effects.candidates(name))
+            }
             Target::Library(called) => {
                 match called.kind {
                     Reduction | Array => {

@@ -72,6 +72,9 @@ impl<'t> Lowering<'t> {
 
     /// `a[] = {1, 2, 3}` has as many elements as the list.
     fn complete_extent(&mut self, id: VarId, value: Node<'t>) {
+        if self.role(value) == Some(Role::ArrayConstructor) {
+            self.note_named(value);
+        }
         let is_open = matches!(self.type_of_variable(id), CType::Array(_, None));
         if is_open && self.role(value) == Some(Role::ArrayConstructor) {
             let last = Value::Integer(children(value).len() as i64 - 1);

@@ -89,7 +89,10 @@ impl<'t> Lowering<'t> {
             Some(Role::ArrayConstructor) => {
                 self.unreadable(ReasonCode::UnsupportedExpression, node)
             }
-            Some(Role::CompoundLiteral) => self.unreadable(ReasonCode::CompoundLiteral, node),
+            Some(Role::CompoundLiteral) => {
+                self.note_named(node);
+                self.unreadable(ReasonCode::CompoundLiteral, node)
+            }
             Some(Role::Keyword) => self.part_value(node, Field::Value),
             _ if node.is_error() => self.unreadable(ReasonCode::SyntaxError, node),
             _ => self.unreadable(ReasonCode::UnsupportedExpression, node),

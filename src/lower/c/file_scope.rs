@@ -1,5 +1,7 @@
 //! Declarations outside of functions.
 
+use std::collections::BTreeSet;
+
 use tree_sitter::Node;
 
 use super::ctype::{CType, Declarator};
@@ -71,6 +73,24 @@ impl<'t> Names<'t> {
             }
         }
         found
+    }
+
+    /// The functions that variables of file scope name from the beginning.
+    pub fn named(&self) -> Vec<String> {
+        let mut found = BTreeSet::new();
+        let of = |node| parts(node, Field::Declarator);
+        let declarators = self.file_items().into_iter().flat_map(of);
+        let mut left: Vec<Node> = declarators
+            .filter_map(|declarator| part(declarator, Field::Value))
+            .collect();
+        while let Some(node) = left.pop() {
+            left.extend(children(node));
+            let is_name = self.role(node) == Some(Role::Name);
+            if is_name && matches!(self.symbol(self.text(node)), Some(Symbol::Function(_))) {
+                found.insert(self.text(node).to_string());
+            }
+        }
+        found.into_iter().collect()
     }
 
     fn declare_global(&mut self, node: Node<'t>) {

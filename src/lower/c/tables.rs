@@ -16,13 +16,15 @@ impl<'t> Lowering<'t> {
         let Some(called) = self.called(call) else {
             return;
         };
-        let (mut base, mut member) = (called, None);
+        let (mut base, mut member, mut steps) = (called, None, 0);
         loop {
             match self.role(base) {
-                Some(Role::Member) if member.is_none() => {
+                Some(Role::Member) if steps == 0 => {
                     member = part(base, Field::Member).map(|node| self.text(node));
+                    steps = 1;
                 }
-                Some(Role::Member | Role::Subscript) => {}
+                Some(Role::Member) => steps += 1,
+                Some(Role::Subscript) => {}
                 _ => break,
             }
             match part(base, Field::Argument) {
@@ -30,17 +32,31 @@ impl<'t> Lowering<'t> {
                 None => return,
             }
         }
+        let mut procedures = Vec::new();
         if self.role(base) != Some(Role::Name) {
+            // A value that is called: `(fast ? euler : rk4)(y)`, `step_of(order)(y)`.
+            if self.role(base) == Some(Role::Conditional) {
+                self.named_in(base, (None, None), &mut procedures);
+            }
+            let table = CallTable {
+                variable: None,
+                procedures,
+            };
+            self.draft.set_table(name, table);
             return;
         }
-        let mut procedures = Vec::new();
         match self.names.symbol(self.text(base)) {
             Some(Symbol::Global {
                 initial: Some(initial),
                 ty,
                 ..
             }) if !matches!(ty, CType::Arithmetic(_)) => {
-                self.named_in(*initial, (member, self.record_in(ty)), &mut procedures);
+                // In lists of lists, braces may be left out: where a member is, is not known then.
+                let place = match steps {
+                    0 | 1 => (member, self.record_in(ty)),
+                    _ => (None, None),
+                };
+                self.named_in(*initial, place, &mut procedures);
             }
             // A pointer of file scope that statements give procedures is a variable of the function only if it is used here.
             Some(Symbol::Global { .. }) => {}
@@ -57,6 +73,13 @@ impl<'t> Lowering<'t> {
             procedures,
         };
         self.draft.set_table(name, table);
+    }
+
+    /// Notes the functions that a list of values names: pointers may get them from there.
+    pub fn note_named(&mut self, list: Node<'t>) {
+        let mut found = Vec::new();
+        self.named_in(list, (None, None), &mut found);
+        self.draft.add_named(found);
     }
 
     /// The type of the structures that an array holds.

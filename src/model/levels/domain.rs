@@ -81,6 +81,14 @@ pub enum Given<N> {
     Within(N, N),
 }
 
+/// A loop that shifts what others walk.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shear {
+    pub variable: usize,
+    /// Whether it walks along the rows as well.
+    pub along: bool,
+}
+
 /// The values that a variable takes.
 #[derive(Clone, Debug)]
 pub struct Span<N> {

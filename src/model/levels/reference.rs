@@ -35,11 +35,10 @@
 
 use std::borrow::Cow;
 
-use super::domain::{Affine, Domain, Given, Span, Tiles};
+use super::domain::{Affine, Domain, Given, Shear, Span, Tiles};
 use super::number::Number;
 use super::records::{self, Records};
 use super::rows::Row;
-use super::skew::Shear;
 use super::steps::{About, NameStep, Names, if_long};
 use crate::catalogue::StaticFigure;
 use crate::footprint::{self, Columns, Walk};

@@ -21,7 +21,7 @@
 //! …            ([`Shear`]): 6·7 − 5·6 of 6 × 7 rows that are shifted by one along both dimensions
 //! ```
 
-use super::domain::{Domain, Given, Span, Tiles};
+use super::domain::{Domain, Given, Shear, Span, Tiles};
 use super::geometry::Geometry;
 use super::number::Number;
 use super::reference::{Extent, LONG_STRIDE, Lines, Reference};
@@ -30,14 +30,6 @@ use crate::analysis::facts::Stream;
 use crate::expr::{Expr, Lookup, Symbol};
 use crate::footprint::Columns;
 use crate::nest::Nest;
-
-/// A loop that shifts what others walk.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shear {
-    pub variable: usize,
-    /// Whether it walks along the rows as well.
-    pub along: bool,
-}
 
 impl<N: Number> Reference<N> {
     /// The dimension along which a loop counts: the last one that no other one moves, or else the last.
