@@ -126,6 +126,9 @@ impl Pointers {
         let mut found = Vec::new();
         for id in known.ids() {
             let function = known.get(id).function;
+            if !function.conventions.has_pointers() {
+                continue;
+            }
             statements(&function.body, InLoop::No, &mut |stmt, _| {
                 calls_of(stmt, &mut |name, arguments| {
                     if !matches!(known.target(id, name), Target::Unknown)
@@ -252,6 +255,7 @@ impl Pointers {
             Target::Body(callee) | Target::Recursive(callee) => {
                 self.passes_to(known, caller, callee, arguments);
             }
+            Target::Library(_) if !known.conventions(caller).has_pointers() => {}
             // Such as `qsort`, which calls what it is given.
             Target::Unknown | Target::Library(_) => {
                 for value in arguments {
