@@ -466,6 +466,17 @@ impl Expr {
                 .any(|child| child.mentions(name))
     }
 
+    /// Whether a power has the symbol in its exponent: `(-1)^s` has no value between whole numbers.
+    pub fn has_exponent<N: Names + ?Sized>(&self, name: &N) -> bool {
+        let is_in_exponent =
+            matches!(self.node(), Node::Power(_, exponent) if exponent.mentions(name));
+        is_in_exponent
+            || self
+                .children()
+                .into_iter()
+                .any(|child| child.has_exponent(name))
+    }
+
     /// Whether it is made of more parts than that: operations, names and numbers.
     pub fn has_more_parts(&self, than: usize) -> bool {
         fn count(expr: &Expr, left: &mut usize) -> bool {

@@ -175,6 +175,7 @@ impl<'a> Compiler<'a> {
             let slot = self.slot(id);
             if let Some(value) = self.fixed(value) {
                 self.initial[slot.0 as usize] = value;
+                self.guessed.remove(&id);
             }
         }
     }

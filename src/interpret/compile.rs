@@ -210,12 +210,12 @@ impl<'a> Compiler<'a> {
                 }
             },
             Stmt::If(branch) => {
-                let condition = self.integer(&branch.condition);
+                let probability = (self.source.probability)(branch);
+                let condition = self.condition(&branch.condition, probability);
                 let [mut then, mut otherwise] = [Vec::new(), Vec::new()];
                 let number = self.new_branch();
                 self.statements(&branch.then, level, &mut then);
                 self.statements(&branch.otherwise, level, &mut otherwise);
-                let probability = (self.source.probability)(branch);
                 out.push(Op::Branch(Box::new(Branch {
                     condition,
                     probability,

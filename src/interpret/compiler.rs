@@ -55,6 +55,8 @@ pub(super) struct Compiler<'a> {
     pub source: &'a Source<'a>,
     pub slots: FxHashMap<VarId, Slot>,
     pub initial: Vec<i64>,
+    /// Scalars of whose first values nothing is known: they are taken to be a size.
+    pub guessed: FxHashSet<VarId>,
     /// Pointers that statements assign.
     pub pointers: FxHashSet<VarId>,
     pub arrays: Vec<ArrayLayout>,
@@ -80,6 +82,7 @@ impl<'a> Compiler<'a> {
             source,
             slots: FxHashMap::default(),
             initial: Vec::new(),
+            guessed: FxHashSet::default(),
             pointers: FxHashSet::default(),
             arrays: Vec::new(),
             array_numbers: FxHashMap::default(),

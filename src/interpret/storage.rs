@@ -51,7 +51,10 @@ impl<'a> Compiler<'a> {
             .filter(|_| self.evaluating.insert(id));
         let value = constant.and_then(|value| self.fixed(value));
         self.evaluating.remove(&id);
-        value.unwrap_or(DEFAULT_SIZE)
+        value.unwrap_or_else(|| {
+            self.guessed.insert(id);
+            DEFAULT_SIZE
+        })
     }
 
     /// A value that stays the same in the whole nest.

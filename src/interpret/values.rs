@@ -6,6 +6,7 @@ use super::storage;
 use crate::cache::AccessKind;
 use crate::diagnostic::Place;
 use crate::intrinsics::{Intrinsics, Meaning};
+use crate::ir::visit::each_value;
 use crate::ir::{BinaryOp, Type, UnaryOp, Value, VarId, is_address, is_left_out, source_text};
 use crate::reason::ReasonCode;
 
@@ -99,6 +100,24 @@ impl<'a> Compiler<'a> {
                 Integer::Select(Box::new(condition), Box::new(then), Box::new(otherwise))
             }
             _ => self.data(value),
+        }
+    }
+
+    /// A condition of a branch. Where it asks for scalars of which nothing is known here, as a procedure of another file gives
+    /// a variable of a module its only value, it goes the way that is known to be the only one.
+    pub fn condition(&mut self, value: &'a Value, probability: f64) -> Integer {
+        let condition = self.integer(value);
+        let mut asks_for_guess = false;
+        let mut accesses = false;
+        each_value(value, &mut |part| match part {
+            Value::Variable(id) => asks_for_guess |= self.guessed.contains(id),
+            Value::Element { .. } | Value::Call { .. } => accesses = true,
+            _ => {}
+        });
+        let is_sure = probability == 0.0 || probability == 1.0;
+        match is_sure && asks_for_guess && !accesses {
+            true => Integer::Affine(Affine::constant(probability as i64)),
+            false => condition,
         }
     }
 

@@ -173,16 +173,28 @@ fn sampled(trips: &Expr, outer: &[ChainLoop]) -> Expr {
         let share = (f64::from(part) + 0.5) / f64::from(PLACES);
         // Whole numbers from low to high stand for half a step more at both ends.
         let place = low + &(&all * &Expr::from(share)) - 0.5;
+        let place = match trips.has_exponent(&facts.variable) {
+            true => (place + 0.5).floor(),
+            false => place,
+        };
         let there = trips.with(&facts.variable, &place);
         not_negative(at_middle(there, around))
     };
     Expr::sum((0..PLACES).map(mean)) * (1.0 / f64::from(PLACES))
 }
 
+/// The value at the middle of the ranges of the loops around.
 fn at_middle(trips: Expr, outer: &[ChainLoop]) -> Expr {
-    outer.iter().rev().fold(trips, |trips, chain_loop| {
-        let facts = chain_loop.facts;
-        let middle = (&facts.lower + &facts.upper).quotient(Expr::from(2.0));
-        trips.with(&facts.variable, &middle)
-    })
+    let middle = |trips: Expr, chain: &ChainLoop| in_the_middle(&trips, chain.facts);
+    outer.iter().rev().fold(trips, middle)
+}
+
+/// The value at the middle of the range of a loop: at a whole number, if it has none in between.
+pub fn in_the_middle(value: &Expr, facts: &Loop) -> Expr {
+    let middle = (&facts.lower + &facts.upper).quotient(Expr::from(2.0));
+    let middle = match value.has_exponent(&facts.variable) {
+        true => middle.floor(),
+        false => middle,
+    };
+    value.with(&facts.variable, &middle)
 }

@@ -325,3 +325,38 @@ fn what_is_further_apart_than_loops_go_has_nothing_in_common() {
     is_right("far.c", "blocks", &rows);
     assert!(marked_in(DIRECTORY, "far.c").is_empty());
 }
+
+#[test]
+fn planes_shorter_than_a_line_are_one_run() {
+    for function in ["whole", "several", "allocated"] {
+        is_right("small_planes.f90", function, &["--sizes", "n=1,2,3,9,64"]);
+    }
+}
+
+/// A variable of a module has the only value that any procedure gives it, for the simulation as well; what is never met is
+/// marked where it is counted.
+#[test]
+fn conditions_that_are_known() {
+    is_right("known.f90", "master", &[]);
+    is_right("known.f90", "beside", &[]);
+    let marked = marked_in(DIRECTORY, "known.f90");
+    assert_eq!(marked.into_iter().collect::<Vec<_>>(), ["never", "signs"]);
+}
+
+/// The mean of 1 and -1 is no step: nothing is known between two iterations.
+#[test]
+fn steps_that_change_their_sign() {
+    let path = command::fixture(DIRECTORY).join("known.f90");
+    let report = command::analysed(path, &["--set", "m=40"]);
+    let mut functions = report["functions"].as_array().expect("functions").iter();
+    let signs = functions.find(|one| one["name"] == "signs");
+    let nest = &signs.expect("the function")["nests"][0];
+    assert_eq!(nest["iterations"], json!(82), "{nest}");
+}
+
+#[test]
+fn forms_that_may_have_something_in_common_are_marked() {
+    let marked = marked_in(DIRECTORY, "forms.c");
+    let expected = ["column", "diagonals", "last", "lines"];
+    assert_eq!(marked.into_iter().collect::<Vec<_>>(), expected);
+}

@@ -27,6 +27,7 @@ use super::domain::{Affine, Domain, Given, Tiles};
 use super::ends;
 use super::extents;
 use super::few_rows;
+use super::forms;
 use super::geometry::Geometry;
 use super::order;
 use super::overlap;
@@ -34,7 +35,7 @@ use super::reference::Reference;
 use super::skew;
 use super::undecided;
 use crate::analysis::coverage;
-use crate::analysis::facts::{Decision, Guard, GuardRange, Loop, Stream};
+use crate::analysis::facts::{Access, Decision, Guard, GuardRange, Loop, Stream};
 use crate::analysis::moving::is_unknown_stride;
 use crate::expr::{Expr, Function, Lookup, Symbol};
 use crate::nest::{ChainLoop, Nest};
@@ -177,6 +178,23 @@ fn holds_in_some_rounds(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> 
     ways.any(is_partly)
 }
 
+/// All that a nest refers to is in a loop that runs in one iteration of another one: bytes are a share of those of all.
+fn runs_in_one_round(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let is_rare = |(branch, taken): &(Symbol, bool)| {
+        let decision = nest.decisions.iter().find(|(known, _)| known == branch);
+        let mut ranges = decision
+            .map_or(&[][..], |(_, decision)| decision.ranges())
+            .iter();
+        let share = value(branch).map_or(0.5, |p| if *taken { p } else { 1.0 - p });
+        let is_one = |range: &GuardRange| range.lower.is_some() && range.lower == range.upper;
+        share > 0.0 && share < 1.0 - NEARLY_ALL && ranges.any(is_one)
+    };
+    (1..nest.loops.len()).any(|at| {
+        nest.loops[at].weight.iter().any(is_rare)
+            && nest.references.iter().all(|used| used.level > at)
+    })
+}
+
 /// Whether iterations of a loop use elements that others have used.
 fn meets_again(stream: &Stream, variable: &str) -> bool {
     let mut moves = false;
@@ -229,15 +247,51 @@ fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCo
         let deciding = undecided::deciding_operations(nest, &is_open, value);
         found.extend(deciding.into_iter().filter_map(code));
     }
+    found.extend(adds_what_is_never_met(nest, value).then_some(ReasonCode::UndecidedBranch));
     found.extend(
         nest.is_uncertain_turn()
             .then_some(ReasonCode::UndecidedBranch),
     );
-    let is_vague =
-        outside(nest, value) || narrows_others(nest, value) || holds_in_some_rounds(nest, value);
+    let is_vague = outside(nest, value)
+        || narrows_others(nest, value)
+        || holds_in_some_rounds(nest, value)
+        || runs_in_one_round(nest, value);
     found.extend(is_vague.then_some(ReasonCode::ConditionOnLoops));
     found
 }
+
+/// Whether elements to which only a branch leads that is never taken are counted with others of their array: `a[n + 9]` under
+/// a condition that does not hold, beside `a[n]`.
+fn adds_what_is_never_met(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let is_never =
+        |(branch, taken): &(Symbol, bool)| value(branch) == Some(if *taken { 0.0 } else { 1.0 });
+    let (never, met): (Vec<_>, Vec<_>) =
+        (nest.references.iter()).partition(|used| used.open.iter().any(is_never));
+    let is_same = |a: &Stream, b: &Stream| {
+        let mut subscripts = a.subscripts.iter().zip(&b.subscripts);
+        a.array == b.array && subscripts.all(|(a, b)| a.terms == b.terms && a.base == b.base)
+    };
+    let is_beside = |a: &[i64], b: &[i64]| {
+        let mut pairs = a.iter().zip(b).enumerate();
+        pairs.all(|(d, (a, b))| a == b || d == 0 && (a - b).abs() <= BESIDE)
+    };
+    never.into_iter().any(|used| {
+        let mut same = met
+            .iter()
+            .filter(|m| is_same(&m.stream, &used.stream))
+            .peekable();
+        let is_joined = same.peek().is_some();
+        let others: Vec<&Access> = same.flat_map(|m| &m.stream.accesses).collect();
+        let is_further = |access: &Access| {
+            let mut others = others.iter();
+            !others.any(|other| is_beside(&other.offset, &access.offset))
+        };
+        is_joined && used.stream.accesses.iter().any(is_further)
+    })
+}
+
+/// Elements along a row that make no difference to its lines, nearly.
+const BESIDE: i64 = 4;
 
 /// A pointer beside an array into which it points: the elements of both are counted, though they may be the same.
 fn has_pointer_and_target(nest: &Nest) -> bool {
@@ -364,7 +418,7 @@ fn has_several_forms(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> boo
                 && (are_opposed(a, b) && may_meet(0) || share_ends(a, b, value) && may_meet(1))
         })
     };
-    if all.iter().enumerate().any(opposed) {
+    if all.iter().enumerate().any(opposed) || forms::are_doubtful(&domain, &all) {
         return true;
     }
     let counted = overlap::counted(&domain, &all, 0);

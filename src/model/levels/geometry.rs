@@ -38,6 +38,7 @@ use crate::analysis::moving::is_unknown_stride;
 use crate::expr::{Comparison, Expr, Function};
 use crate::nest::{ChainLoop, Nest, NestStream, Weight, weight_expr};
 use crate::stream::kept_and_split;
+use crate::trip_count;
 
 /// A nest's loops and references; values are expressions over the source's symbols.
 pub struct Geometry {
@@ -221,6 +222,7 @@ pub fn map_all<N: Number>(
         gathered: r.gathered.as_ref().map(value),
         whole: r.whole.as_ref().map(value),
         multiple: r.multiple.as_ref().map(value),
+        has_small_planes: r.has_small_planes,
         guards: r.guards.iter().map(guard).collect(),
         taken: r.taken.as_ref().map(value),
         writes: r.writes.as_ref().map(value),
@@ -263,6 +265,11 @@ fn range(outer: &[&Loop], chain: &ChainLoop) -> LoopRange<Expr> {
     let step = match facts.step.as_number() {
         Some(step) => Expr::from(step.abs().max(1.0)),
         None => at_middle(&facts.step, outer),
+    };
+    // Which way it goes, other loops decide.
+    let step = match step.as_number() {
+        Some(step) => Expr::from(step.abs().max(1.0)),
+        None => step,
     };
     LoopRange {
         lowers: bounds(low, Function::Max, outer),
@@ -310,10 +317,8 @@ fn affine(bound: &Expr, outer: &[&Loop]) -> Affine<Expr> {
 
 /// The value at the middle of the ranges of the loops around.
 fn at_middle(expr: &Expr, outer: &[&Loop]) -> Expr {
-    outer.iter().rev().fold(expr.clone(), |expr, around| {
-        let middle = (&around.lower + &around.upper).quotient(Expr::from(2.0));
-        expr.with(&around.variable, &middle)
-    })
+    let middle = |expr: Expr, around: &&Loop| trip_count::in_the_middle(&expr, around);
+    outer.iter().rev().fold(expr.clone(), middle)
 }
 
 /// The loops that move a subscript, by their position from outside.
@@ -390,6 +395,7 @@ fn reference(
             .collect(),
         taken: used.taken.as_deref().map(ever),
         writes: used.written.as_deref().map(ever),
+        has_small_planes: are_small_planes(&pitches),
         dimensions,
         bases,
         pitches,
@@ -476,6 +482,17 @@ fn guarded(range: &GuardRange, loops: &[&Loop]) -> Option<Guarded<Expr>> {
         lower: end(&range.lower),
         upper: end(&range.upper),
     })
+}
+
+/// Elements of a plane that is small: a few lines.
+const SMALL_PLANE: f64 = 64.0;
+
+fn are_small_planes(pitches: &[Option<Expr>]) -> bool {
+    let plane = pitches.get(2).and_then(Option::as_ref);
+    pitches.len() == 3
+        && plane
+            .and_then(Expr::as_number)
+            .is_some_and(|plane| plane <= SMALL_PLANE)
 }
 
 /// One if any of some ways is ever taken.

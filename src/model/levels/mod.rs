@@ -76,6 +76,7 @@ mod doubts;
 mod ends;
 mod extents;
 mod few_rows;
+mod forms;
 mod formulas;
 mod gather;
 mod geometry;

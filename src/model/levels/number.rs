@@ -152,10 +152,15 @@ impl Number for Expr {
         self.as_number() == Some(1.0)
     }
     fn is_surely_at_least(&self, other: &Expr) -> bool {
-        (self - other)
-            .expand()
-            .as_number()
-            .is_some_and(|apart| apart >= 0.0)
+        match (self.as_number(), other.as_number()) {
+            (Some(own), Some(other)) => own >= other,
+            // What is no number by now seldom becomes one, and this is asked often.
+            (Some(_), None) | (None, Some(_)) => false,
+            (None, None) => (self - other)
+                .expand()
+                .as_number()
+                .is_some_and(|apart| apart >= 0.0),
+        }
     }
     fn is_long(&self) -> bool {
         /// `MAX(nx-2,0)` has five parts.

@@ -77,6 +77,8 @@ pub struct Reference<N> {
     /// Elements of which it is not known how many times as many lie before it: those of a component, where a symbol says
     /// which one it is.
     pub multiple: Option<N>,
+    /// Whether it has three dimensions, and the planes of the first two are a few lines each.
+    pub has_small_planes: bool,
     /// Ranges of loops outside of which it is not referred to.
     pub guards: Vec<Guarded<N>>,
     /// One or nothing, as the branches around it are ever taken or never; `None` where it is in none.

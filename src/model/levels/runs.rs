@@ -9,8 +9,8 @@
 //! ```
 //!
 //! The sum over single rows, each rounded by itself, would count the lines in between twice. Which of both
-//! holds is decided by the parameters, so the formula has the two of them. Only rows of one plane without gaps
-//! in their offsets, walked element by element, or at a stride that leaves out no line, and one after the other, are
+//! holds is decided by the parameters, so the formula has the two of them. Only rows of one plane, or of small
+//! planes, without gaps in their offsets, walked element by element, or at a stride that leaves out no line, and one after the other, are
 //! looked at; all others stay with `rows`.
 
 use super::domain::{Given, Span};
@@ -37,23 +37,38 @@ impl<N: Number> Lines<'_, N> {
         let [column] = columns else { return None };
         let rows_follow = extents.get(1)?.walk == Walk::By(1) && is_contiguous(offsets);
         let is_plane = extents[2..].iter().all(|extent| extent.walk == Walk::Fixed);
+        // Of larger planes it makes no difference whether the last row of each is rounded by itself.
+        let planes = (!is_plane && reference.has_small_planes && offsets.len() == 1)
+            .then(|| extents.get(2).filter(|extent| extent.walk == Walk::By(1)))
+            .flatten();
+        let is_plane = is_plane || planes.is_some();
         if !row.is_dense() || row.step.is_some() || column.runs != 1 || !rows_follow || !is_plane {
             return None;
         }
         let (start, alignment, is_even) = self.first_row(reference, offsets, row, spans, given)?;
         let pitch = row.pitch.as_ref()?;
-        let number = N::sum(column.count.iter().map(|(walked, coefficient)| {
-            walked.iter().fold(N::of(*coefficient as f64), |n, d| {
-                n.times(&extents[*d].positions)
-            })
-        }));
+        let number = match planes {
+            Some(_) => extents[1].positions.clone(),
+            None => N::sum(column.count.iter().map(|(walked, coefficient)| {
+                walked.iter().fold(N::of(*coefficient as f64), |n, d| {
+                    n.times(&extents[*d].positions)
+                })
+            })),
+        };
         let covered = row.covered(column);
         let none = N::of(0.0);
-        let whole = number.if_at_most(
+        let in_plane = number.if_at_most(
             &none,
             &none,
             &number.shifted(-1.0).times(pitch).plus(&covered),
         );
+        let plane = reference.pitches.get(2).and_then(Option::as_ref);
+        let planes = planes.zip(plane);
+        let whole = planes.map_or(in_plane.clone(), |(extent, plane)| {
+            let number = &extent.positions;
+            let all = number.shifted(-1.0).times(plane).plus(&in_plane);
+            in_plane.if_at_most(&none, &none, &number.if_at_most(&none, &none, &all))
+        });
         // Rows of nothing touch nothing, however many there are.
         let whole = row.length.if_at_most(&none, &none, &whole);
         let run = Row {
@@ -92,6 +107,10 @@ impl<N: Number> Lines<'_, N> {
         let run = pitch
             .minus(&covered)
             .if_at_most(&row.line.shifted(-1.0), &run, apart);
+        let run = planes.map_or(run.clone(), |(_, plane)| {
+            let between = plane.minus(&in_plane);
+            between.if_at_most(&row.line.shifted(-1.0), &run, apart)
+        });
         Some(match row.stride > 1.0 {
             // No line lies between two elements either.
             true => N::of(row.stride).if_at_most(&row.line, &run, apart),
