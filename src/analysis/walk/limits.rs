@@ -183,7 +183,7 @@ impl Walker<'_> {
                 .into_iter()
                 .filter(|(holds, _)| expected != Some(!*holds))
             {
-                if expected.is_none() && leaves(arm) && !self.is_failure(arm) {
+                if leaves(arm) && !self.is_failure(arm) {
                     found.push(&branch.condition);
                 }
                 self.leaving_conditions(inner, arm, found);
