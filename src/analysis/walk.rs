@@ -9,6 +9,7 @@ mod coarse;
 mod compared;
 mod doubling;
 mod expected;
+mod guards;
 mod headers;
 mod iterations;
 mod leaving;

@@ -69,6 +69,101 @@ fn what_counters_end_runs_to_its_limit() {
     assert_eq!(runs("res < 1d-6", "call relax(rows(:, it), res)"), 10000.0);
 }
 
+/// A thousand rounds of C over a sum, of which what `ends` says may leave.
+fn rounds_of_c(ends: &str) -> f64 {
+    let json = c(&format!(
+        "
+#include <math.h>
+double u[100];
+static double relax(double *x) {{
+    double sum = 0;
+    for (int i = 1; i < 100; i++) {{ x[i] = 0.5*(x[i] + x[i - 1]); sum += x[i]; }}
+    return sum;
+}}
+static void step(double *x, int *status) {{ *status = relax(x) > 3; }}
+int main(void) {{
+    int status, it = 0;
+    double err = 1;
+    {ends}
+    return 0;
+}}
+"
+    ));
+    calls(&json, "relax")
+}
+
+/// What goes wrong is not expected to, so that it ends nothing. 999/ln 1000 = 144.6.
+#[test]
+fn guards_against_failure_are_no_ends() {
+    for guarded in [
+        "for (it = 0; it < 1000; it++) { err = relax(u); if (isnan(err)) return 0; }",
+        "for (it = 0; it < 1000; it++) { err = relax(u); if (err != err || err > 1e30) break; }",
+        "for (it = 0; it < 1000; it++) { err = relax(u); if (1e30 < fabs(err)) break; }",
+        "for (it = 0; it < 1000; it++) { err = relax(u); if (!(err < 1e30)) break; }",
+        "for (it = 0; it < 1000; it++) { err = relax(u); int bad = err < -1e30; if (bad) break; }",
+        "for (it = 0; it < 1000; it++) { step(u, &status); if (status != 0) break; }",
+        "for (it = 0; it < 1000; it++) { step(u, &status); if (status) return 0; }",
+        "while (isfinite(err) && it < 1000) { err = relax(u); it++; }",
+        "status = 0; while (it < 1000 && !status) { step(u, &status); it++; }",
+    ] {
+        assert_eq!(rounds_of_c(guarded), 1000.0, "{guarded}");
+    }
+    for solver in [
+        "for (it = 0; it < 1000; it++) { err = relax(u); if (isnan(err) || err < 1e-9) break; }",
+        "for (it = 0; it < 1000; it++) { err = relax(u); if (err < 1e30) break; }",
+        "for (it = 0; it < 1000; it++) { err = relax(u); if (err > 1e3) break; }",
+        "for (it = 0; it < 1000; it++) { step(u, &status); if (status == 0) break; }",
+        "for (it = 0; it < 1000; it++) { err = relax(u); int done = err < 1e-9; if (done) break; }",
+        "while (isfinite(err) && err > 1e-9 && it < 1000) { err = relax(u); it++; }",
+    ] {
+        assert_eq!(rounds_of_c(solver), 145.0, "{solver}");
+    }
+}
+
+/// `call step(u, n, status)` in Fortran says how it went.
+#[test]
+fn a_status_in_fortran_ends_no_loop() {
+    let of = |condition: &str| {
+        let more = "call check(u, other)";
+        let check = "
+  subroutine check(x, status)
+    real(8) :: x(100)
+    integer :: status
+    status = 0
+    if (any(x > 1d30)) status = 1
+  end subroutine
+end program";
+        let source = solver("5000", condition, more).replace("\nend program", check);
+        calls(&fortran(&source), "relax")
+    };
+    assert_eq!(of("other /= 0"), 5000.0);
+    assert_eq!(of("other > 0 .or. res > huge(res)/2"), MEAN);
+    assert_eq!(of("other > 0 .or. res > 1d20"), 5000.0);
+}
+
+/// A loop takes row after row if loops inside begin or end at its counter: of 60 rows, 60 + 59 + … + 1 elements.
+#[test]
+fn a_counter_in_bounds_of_loops_inside_runs_to_its_limit() {
+    let of = |work: &str| {
+        let json = c(&format!(
+            "
+double a[60];
+double pivots(double tol) {{
+    double m = 0;
+    for (int k = 0; k < 60; k++) {{ {work} if (m < tol) return m; }}
+    return m;
+}}
+"
+        ));
+        let nest = &function(&json, "pivots")["nests"][0];
+        nest["iterations"].as_f64().unwrap()
+    };
+    assert_eq!(of("for (int i = k; i < 60; i++) m += a[i];"), 1830.0);
+    assert_eq!(of("for (int i = 59; i >= k; i--) m += a[i];"), 1830.0);
+    // 59/ln 60 = 14.4
+    assert_eq!(of("for (int i = 0; i < 60; i++) m += a[i];"), 900.0);
+}
+
 /// Each loop of C with the same solver in it.
 #[test]
 fn a_limit_in_c_is_beside_a_condition_or_counted_down_to() {

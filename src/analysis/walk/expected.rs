@@ -22,7 +22,7 @@ use crate::ir::{
 use crate::reason::ReasonCode;
 
 /// Parts of conditions and names are followed so far.
-const DEPTH: u32 = 16;
+pub(super) const DEPTH: u32 = 16;
 
 impl Walker<'_> {
     /// How often a branch is taken of which an arm leaves the procedure: never, or always, where that is not expected to
@@ -257,10 +257,10 @@ fn arm_that_leaves(branch: &If) -> Option<(bool, &[Stmt])> {
 }
 
 /// A condition under which a procedure returns, with what it does then and what it does else.
-struct Asked<'w, 'f> {
-    walker: &'w Walker<'f>,
-    arm: &'w [Stmt],
-    rest: &'w [Stmt],
+pub(super) struct Asked<'w, 'f> {
+    pub walker: &'w Walker<'f>,
+    pub arm: &'w [Stmt],
+    pub rest: &'w [Stmt],
 }
 
 impl Asked<'_, '_> {
@@ -311,7 +311,7 @@ impl Asked<'_, '_> {
         }
     }
 
-    fn compared(&self, op: BinaryOp, left: &Value, right: &Value) -> Option<bool> {
+    pub(super) fn compared(&self, op: BinaryOp, left: &Value, right: &Value) -> Option<bool> {
         let function = self.walker.function();
         let unequal = match op {
             BinaryOp::Equal => Some(false),
@@ -415,7 +415,7 @@ impl Asked<'_, '_> {
     }
 
     /// The whole number that a value is the name of.
-    fn size(&self, value: &Value) -> Option<VarId> {
+    pub(super) fn size(&self, value: &Value) -> Option<VarId> {
         let function = self.walker.function();
         let is_whole = |id: &VarId| {
             let variable = function.variable(*id);
@@ -427,7 +427,7 @@ impl Asked<'_, '_> {
         }
     }
 
-    fn is_pointer(&self, value: &Value) -> bool {
+    pub(super) fn is_pointer(&self, value: &Value) -> bool {
         let function = self.walker.function();
         function.conventions.has_pointers() && is_address(value.unconverted(), function)
     }
@@ -470,7 +470,7 @@ impl Asked<'_, '_> {
     }
 
     /// Whether a number says how a call went: the call puts it there, or it is what the call returned and is returned in turn.
-    fn is_status(&self, id: VarId) -> bool {
+    pub(super) fn is_status(&self, id: VarId) -> bool {
         let walker = self.walker;
         let function = walker.function();
         let is_it = |value: &Value| *value.unconverted() == Value::Variable(id);
@@ -485,11 +485,15 @@ impl Asked<'_, '_> {
             {
                 found |= returns_it && matches!(value.unconverted(), Value::Call { .. });
             }
+            // The body of such a call works on what it got the place of.
+            let is_replaced = matches!(stmt, Stmt::Call { place, name, .. }
+                if walker.effects.origins.is_expanded(place, name));
+            let by_place = is_replaced || function.conventions.passing == Passing::Places;
             calls_of(stmt, &mut |name, arguments| {
                 for (position, argument) in arguments.iter().enumerate() {
                     let is_passed = match addressed(argument) {
                         Some(target) => is_it(target),
-                        None => function.conventions.passing == Passing::Places && is_it(argument),
+                        None => by_place && is_it(argument),
                     };
                     let uses = walker.effects.uses(name, position);
                     found |= is_passed && uses.is_none_or(|(_, is_written)| is_written);
@@ -500,7 +504,7 @@ impl Asked<'_, '_> {
     }
 
     /// The value that a variable is given in one place of the procedure.
-    fn only_value(&self, id: VarId) -> Option<&Value> {
+    pub(super) fn only_value(&self, id: VarId) -> Option<&Value> {
         let mut values: Vec<&Value> = Vec::new();
         statements(&self.walker.function().body, InLoop::No, &mut |stmt, _| {
             if let Stmt::Assign { target, value, .. } = stmt

@@ -165,7 +165,7 @@ impl Walker<'_> {
 }
 
 /// The parts of `a && b && c`.
-fn conjuncts<'v>(value: &'v Value, found: &mut Vec<&'v Value>) {
+pub(super) fn conjuncts<'v>(value: &'v Value, found: &mut Vec<&'v Value>) {
     match value {
         Value::Binary(BinaryOp::And, left, right) => {
             conjuncts(left, found);

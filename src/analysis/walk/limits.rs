@@ -13,13 +13,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Walker;
 use super::headers::Header;
-use super::iterations::Ends;
+use super::iterations::{Ends, conjuncts};
 use crate::assignments::count_assignments;
 use crate::calls::Target;
 use crate::expr::Expr;
 use crate::inductions::inductions;
 use crate::ir::visit::{InLoop, each_value, statements, values_of, variables_of};
-use crate::ir::{self, Control, Jump, Stmt, Type, Value};
+use crate::ir::{self, Control, Jump, Stmt, Type, Value, VarId};
 
 impl Walker<'_> {
     /// Ends a range at the parameter for how often the loop runs, where data end it: one that repeats other loops, and walks
@@ -30,7 +30,8 @@ impl Walker<'_> {
         let (Some(step), true) = (step, header.has_range) else {
             return;
         };
-        let by_data = ends == Ends::AtBoundOrBefore || self.is_left_by_data(inner);
+        let by_data = ends == Ends::AtBoundOrBefore && self.may_end_before(inner)
+            || self.is_left_by_data(inner);
         if !by_data || !self.works(&inner.body) || self.walks_through_arrays(inner) {
             return;
         }
@@ -60,6 +61,9 @@ impl Walker<'_> {
             let variable = self.function().variable(*id);
             variable.dimensions.is_empty() && matches!(variable.ty, Type::Integer(_))
         });
+        if self.bounds_loops(inner, &counters) {
+            return true;
+        }
         let mut found = false;
         let mut look = |value: &Value| {
             each_value(value, &mut |part| {
@@ -79,17 +83,61 @@ impl Walker<'_> {
         found
     }
 
+    /// Whether loops inside begin or end at what counts the rounds: `i = k, n` takes row after row, or has less to do each time.
+    fn bounds_loops(&self, inner: &ir::Loop, counters: &BTreeSet<VarId>) -> bool {
+        let mut moving: BTreeSet<VarId> = inductions(&inner.body, self.effects)
+            .into_iter()
+            .map(|counting| counting.variable)
+            .collect();
+        if let Control::Counted { variable, .. } = &inner.control {
+            moving.insert(*variable);
+        }
+        moving.retain(|id| counters.contains(id));
+        let mut used = BTreeSet::new();
+        statements(&inner.body, InLoop::No, &mut |stmt, _| {
+            if let Stmt::Loop(_) = stmt {
+                values_of(stmt, &mut |value| variables_of(value, &mut used));
+            }
+        });
+        !used.is_disjoint(&moving)
+    }
+
     fn is_of_library(&self, name: &str) -> bool {
         matches!(self.effects.target(name), Target::Library(_))
+    }
+
+    /// Whether something in the condition of a loop, beside what only counts, is not expected to hold as long as nothing
+    /// goes wrong.
+    fn may_end_before(&self, inner: &ir::Loop) -> bool {
+        let Control::Uncounted {
+            condition: Some(condition),
+            ..
+        } = &inner.control
+        else {
+            return false;
+        };
+        let mut parts = Vec::new();
+        conjuncts(condition, &mut parts);
+        let own = self.given_in(inner);
+        let is_data = |part: &&Value| self.is_of_data(part, &own) || calls_any(part);
+        let is_expected = |part: &Value| self.expected_each_round(inner, part) == Some(true);
+        parts.iter().any(|part| is_data(part) && !is_expected(part))
     }
 
     /// Whether a branch of its body leaves it, or the procedure with it, where what the body computes says so.
     fn is_left_by_data(&self, inner: &ir::Loop) -> bool {
         let mut conditions = Vec::new();
-        self.leaving_conditions(&inner.body, &mut conditions);
+        self.leaving_conditions(inner, &inner.body, &mut conditions);
         if conditions.is_empty() {
             return false;
         }
+        let own = self.given_in(inner);
+        let mut conditions = conditions.into_iter();
+        conditions.any(|condition| self.is_of_data(condition, &own))
+    }
+
+    /// What the body of a loop gives values, but for what counts.
+    fn given_in(&self, inner: &ir::Loop) -> BTreeSet<VarId> {
         let mut assigned = BTreeMap::new();
         count_assignments(&inner.body, self.effects, &mut assigned);
         for counting in inductions(&inner.body, self.effects) {
@@ -101,36 +149,56 @@ impl Walker<'_> {
         if let Control::Counted { variable, .. } = &inner.control {
             assigned.remove(variable);
         }
+        assigned.retain(|_, count| count.statements > 0 || count.calls > 0);
+        assigned.into_keys().collect()
+    }
+
+    /// Whether a condition depends on values that a loop gives variables, on elements, or on what procedures return.
+    fn is_of_data(&self, condition: &Value, own: &BTreeSet<VarId>) -> bool {
         let mut found = false;
-        for condition in conditions {
-            each_value(condition, &mut |part| {
-                found |= match part {
-                    Value::Variable(id) => assigned
-                        .get(id)
-                        .is_some_and(|count| count.statements > 0 || count.calls > 0),
-                    Value::Element { .. } => true,
-                    Value::Call { name, .. } => !self.is_of_library(name),
-                    _ => false,
-                };
-            });
-        }
+        each_value(condition, &mut |part| {
+            found |= match part {
+                Value::Variable(id) => own.contains(id),
+                Value::Element { .. } => true,
+                Value::Call { name, .. } => !self.is_of_library(name),
+                _ => false,
+            };
+        });
         found
     }
 
-    /// The conditions of branches outside of inner loops of which an arm leaves the loop, unless it says that something is
-    /// wrong.
-    fn leaving_conditions<'b>(&self, block: &'b [Stmt], found: &mut Vec<&'b Value>) {
+    /// The conditions of branches outside of inner loops of which an arm leaves the loop, unless that is one that is not
+    /// expected: the arm or its condition says that something is wrong.
+    fn leaving_conditions<'b>(
+        &self,
+        inner: &ir::Loop,
+        block: &'b [Stmt],
+        found: &mut Vec<&'b Value>,
+    ) {
         for stmt in block {
             let Stmt::If(branch) = stmt else { continue };
-            let arms = [&branch.then, &branch.otherwise];
-            if arms.iter().any(|arm| leaves(arm) && !self.is_failure(arm)) {
-                found.push(&branch.condition);
-            }
-            for arm in arms {
-                self.leaving_conditions(arm, found);
+            let expected = self.expected_each_round(inner, &branch.condition);
+            let arms = [(true, &branch.then), (false, &branch.otherwise)];
+            for (_, arm) in arms
+                .into_iter()
+                .filter(|(holds, _)| expected != Some(!*holds))
+            {
+                if leaves(arm) && !self.is_failure(arm) {
+                    found.push(&branch.condition);
+                }
+                self.leaving_conditions(inner, arm, found);
             }
         }
     }
+}
+
+/// Whether a value holds calls.
+fn calls_any(value: &Value) -> bool {
+    let mut found = false;
+    each_value(value, &mut |part| {
+        found |= matches!(part, Value::Call { .. })
+    });
+    found
 }
 
 /// Whether statements leave the loop around at their end.
