@@ -269,6 +269,7 @@ impl<'a> Flow<'a> {
                 .or(evaluated)
                 .or_else(|| self.may_lack_executions(executions, confirmed, rounds))
                 .or_else(|| self.may_lack_rounds(executions, rounds))
+                .or_else(|| self.may_be_left_otherwise(executions, rounds))
                 .or_else(|| self.differs_from_written(executions, rounds))
                 .or_else(|| self.may_have_others(executions, rounds)),
         };
@@ -375,6 +376,18 @@ impl<'a> Flow<'a> {
         let is_never_left = self.head.contains(&(executions + rounds));
         let is_shown = self.first == Some(rounds) || self.is_of_source(executions, rounds);
         (self.facts.exits_early && is_never_left && !is_shown).then_some(Doubt::Unconfirmed)
+    }
+
+    /// A loop that can be left early may begin its rounds elsewhere in the machine code: behind the first part of its test, or
+    /// behind the place where it is left. Rounds that are cut short are then missing, or counted though they never began.
+    /// What the statements of its head were begun shows it.
+    fn may_be_left_otherwise(&self, executions: u64, rounds: u64) -> Option<Doubt> {
+        let is_shown = !self.facts.exits_early
+            || self.is_of_source(executions, rounds)
+            || self.is_by_elements
+            || self.closes(executions, rounds)
+            || self.head.is_empty() && self.first == Some(rounds);
+        (!is_shown).then_some(Doubt::Unconfirmed)
     }
 }
 

@@ -226,21 +226,35 @@ impl Flow<'_> {
         self.fixed.1 == Some(rounds) || all == Some(rounds)
     }
 
+    /// The same as [`Flow::closes`], where the compiler marks where statements begin.
+    fn is_closed(&self, executions: u64, rounds: u64) -> bool {
+        self.is_marked && self.closes(executions, rounds)
+    }
+
     /// Of a loop that can be left early, whether statements of its head were begun as often as these rounds ask for: the
     /// test once for each round and once for each execution that it ends, the step once for each round that the loop is
-    /// not left in.
-    fn is_closed(&self, executions: u64, rounds: u64) -> bool {
+    /// not left in. A test at the end is not done in rounds that are left before it.
+    pub(super) fn closes(&self, executions: u64, rounds: u64) -> bool {
         let Some((entries, left)) = self.ends.filter(|_| self.facts.exits_early) else {
             return false;
         };
+        if self.facts.tests_last {
+            let early = entries.saturating_sub(left);
+            return rounds
+                .checked_sub(early)
+                .is_some_and(|tests| self.head.contains(&tests));
+        }
         // Executions that enter no machine loop were ended by the first test.
         let Some(ended) = executions.checked_sub(entries).map(|idle| idle + left) else {
             return false;
         };
         let tests = rounds + ended;
         let steps = (tests.checked_sub(executions)).filter(|_| self.facts.var.is_of_source());
-        self.is_marked
-            && (self.head.contains(&tests) || steps.is_some_and(|steps| self.head.contains(&steps)))
+        // Nothing of a head is done more often than its test: then what was counted is the step, and rounds are missing.
+        if (self.head.iter()).any(|one| *one > tests && *one != executions) {
+            return false;
+        }
+        self.head.contains(&tests) || steps.is_some_and(|steps| self.head.contains(&steps))
     }
 
     /// Whether each execution has as many as the program itself says, whatever the compiler made of it.
