@@ -41,7 +41,9 @@ fn rows(placed: &Placement) -> Vec<Vec<String>> {
             format!("  {}{mark}", object.name(&placed.objects)),
             Bytes(object.touched).to_string(),
             Bytes(object.bytes).to_string(),
-            Bytes(object.irregular).to_string(),
+            object
+                .irregular
+                .map_or_else(|| UNKNOWN.to_string(), |bytes| Bytes(bytes).to_string()),
             object.loss.map_or_else(|| UNKNOWN.to_string(), share),
             goes(object.goes, object.best).to_string(),
             share(object.share),
@@ -76,7 +78,8 @@ fn write_end(text: &mut String, placed: &Placement) {
     }
     if placed.objects.iter().any(|object| object.loss.is_none()) {
         text.push_str(
-            "  unknown: the machine file gives no latencies for lines that no prefetcher predicts; `loopsheet machine measure` does\n",
+            "  unknown: the machine file gives no latencies for lines that no prefetcher predicts; `loopsheet machine measure` does. With pages of all \
+             arrays in turn, such lines count as lines in order\n",
         );
     }
     if placed.unknown_nests > 0 {
