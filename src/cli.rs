@@ -304,7 +304,7 @@ pub struct AnalyzeArgs {
     #[arg(long)]
     pub objects: bool,
     /// Latency of slower memory for --objects, ns
-    #[arg(long, value_name = "NS", requires = "objects", default_value_t = 250.0, value_parser = nanoseconds)]
+    #[arg(long, value_name = "NS", requires = "objects", default_value_t = 250.0, allow_negative_numbers = true, value_parser = nanoseconds)]
     pub far_latency: f64,
     /// Bandwidth of slower memory for --objects, 10⁹ bytes per second: 32 are what eight lanes of PCIe 5 carry
     #[arg(
@@ -312,7 +312,7 @@ pub struct AnalyzeArgs {
         value_name = "GB/S",
         requires = "objects",
         default_value_t = 32.0,
-        value_parser = gigabytes_per_second
+        allow_negative_numbers = true, value_parser = gigabytes_per_second
     )]
     pub far_bandwidth: f64,
     /// By how much the run may take longer with arrays in slower memory, percent
@@ -321,7 +321,7 @@ pub struct AnalyzeArgs {
         value_name = "PERCENT",
         requires = "objects",
         default_value_t = 5.0,
-        value_parser = loss
+        allow_negative_numbers = true, value_parser = loss
     )]
     pub loss: f64,
     /// Show the N costliest nests in the table, of those with at least 0.1 % of the time [default: 20]
@@ -421,7 +421,7 @@ pub struct TraceArgs {
     #[arg(long, value_name = "CYCLES", allow_negative_numbers = true)]
     pub latency: Option<f64>,
     /// α₀: latency at which relative sensitivity is taken [default: that of --latency]
-    #[arg(long, value_name = "CYCLES")]
+    #[arg(long, allow_negative_numbers = true, value_name = "CYCLES")]
     pub base_latency: Option<f64>,
     /// Clock in GHz, for bandwidth
     #[arg(
@@ -466,20 +466,20 @@ pub struct TraceArgs {
     pub objects: bool,
     /// Latencies of slower memory for --objects, the first one for --place NAME=far [default: 560,1640 cycles, which are 140
     /// and 410 ns at 4 GHz]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    #[arg(long, allow_negative_numbers = true, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub far: Vec<u64>,
     /// By how much the run may take longer with objects in slower memory, percent [default: 5]
-    #[arg(long, value_name = "PERCENT", requires = "objects", value_parser = loss)]
+    #[arg(long, value_name = "PERCENT", requires = "objects", allow_negative_numbers = true, value_parser = loss)]
     pub loss: Option<f64>,
     /// Check the losses of --objects in the core: run the trace again with each of the N objects with most misses in slower
     /// memory, with those that go there together, and with each share of --interleave
-    #[arg(long, value_name = "N", requires = "objects", num_args = 0..=1, default_missing_value = "8", value_parser = clap::value_parser!(u64).range(1..=100))]
+    #[arg(long, allow_negative_numbers = true, value_name = "N", requires = "objects", num_args = 0..=1, default_missing_value = "8", value_parser = clap::value_parser!(u64).range(1..=100))]
     pub confirm: Option<u64>,
     /// Shares of the pages of all objects that --objects interleaves with slower memory, percent [default: 25,50,75,100]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "objects", value_parser = clap::value_parser!(u64).range(1..=100))]
+    #[arg(long, allow_negative_numbers = true, value_name = "LIST", value_delimiter = ',', requires = "objects", value_parser = clap::value_parser!(u64).range(1..=100))]
     pub interleave: Vec<u64>,
     /// Cycles between two lines that slower memory delivers beside RAM, 0 for no limit [default: that of --ram-interval]
-    #[arg(long, value_name = "CYCLES", requires = "camat", value_parser = clap::value_parser!(u64).range(..=1_000_000))]
+    #[arg(long, allow_negative_numbers = true, value_name = "CYCLES", requires = "camat", value_parser = clap::value_parser!(u64).range(..=1_000_000))]
     pub far_interval: Option<u64>,
     /// Put a global variable of --elf, blocks of the heap by the line that allocated them (main.c:12), or addresses such as
     /// 0x4000-0x8000, into memory of that latency in the core of --camat: NAME=CYCLES or NAME=far, either with @PERCENT for

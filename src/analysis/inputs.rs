@@ -22,7 +22,29 @@ pub struct Run {
     /// How many elements are before them in the list.
     pub before: u64,
     pub times: u64,
-    pub value: f64,
+    pub told: Told,
+}
+
+/// What an input says of a name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Told {
+    /// One and zero for true and false.
+    Value(f64),
+    /// The name is all there is on its line: true of a logical variable, nothing of a number.
+    NameAlone,
+    /// The line behind the name may be its value or not.
+    Unclear,
+}
+
+impl Told {
+    /// What it is for a variable that holds logical values, or another one.
+    pub(crate) fn value(self, is_logical: bool) -> Option<f64> {
+        match self {
+            Told::Value(value) => Some(value),
+            Told::NameAlone => is_logical.then_some(1.0),
+            Told::Unclear => None,
+        }
+    }
 }
 
 /// The bounds of a dimension of an array that are numbers.
@@ -99,7 +121,7 @@ impl Inputs {
             first: None,
             before: 0,
             times: 1,
-            value,
+            told: Told::Value(value),
         };
         self.add(&name.to_lowercase(), run);
     }
@@ -110,17 +132,17 @@ impl Inputs {
     }
 
     /// The value for a variable or component, by what the source calls it without what holds it: `nx` also of `grid%nx`.
-    pub(crate) fn value(&self, name: &str) -> Option<f64> {
+    pub(crate) fn value(&self, name: &str) -> Option<Told> {
         if self.values.is_empty() {
             return None;
         }
         let runs = self.values.get(&name.to_lowercase())?;
         let is_first = |run: &&Run| run.first.is_none() && run.before == 0 && run.times > 0;
-        Some(runs.iter().rfind(is_first)?.value)
+        Some(runs.iter().rfind(is_first)?.told)
     }
 
     /// The value for an element of an array of that name, and what the input calls it.
-    pub(crate) fn element(&self, array: &str, element: Element) -> Option<(String, f64)> {
+    pub(crate) fn element(&self, array: &str, element: Element) -> Option<(String, Told)> {
         if self.values.is_empty() {
             return None;
         }
@@ -133,23 +155,36 @@ impl Inputs {
                 .ok()
                 .and_then(|behind| behind.checked_sub(run.before));
             if at.is_some_and(|at| at < run.times) {
-                found = Some((run.name.clone(), run.value));
+                found = Some((run.name.clone(), run.told));
             }
         }
         found
     }
 }
 
-/// The names of an input that some variable of the program took its value from.
+/// Which names of an input the program reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Used(BTreeSet<String>);
+pub struct Used {
+    taken: BTreeSet<String>,
+    refused: BTreeSet<String>,
+}
 
 impl Used {
-    pub(crate) fn of<'n>(names: impl Iterator<Item = &'n str>) -> Used {
-        Used(names.map(str::to_lowercase).collect())
+    pub(crate) fn take(&mut self, name: &str) {
+        self.taken.insert(name.to_lowercase());
     }
 
+    pub(crate) fn refuse(&mut self, name: &str) {
+        self.refused.insert(name.to_lowercase());
+    }
+
+    /// Whether some variable of the program took its value from it.
     pub fn contains(&self, name: &str) -> bool {
-        self.0.contains(&name.to_lowercase())
+        self.taken.contains(&name.to_lowercase())
+    }
+
+    /// Whether a variable reads it, for which the input has no value behind the name.
+    pub fn lacks_value(&self, name: &str) -> bool {
+        self.refused.contains(&name.to_lowercase())
     }
 }

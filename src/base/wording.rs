@@ -15,3 +15,11 @@ pub fn some<S: Borrow<str>>(names: &[S], most: usize) -> String {
         more => format!("{} and {more} more", names[..most].join(", ")),
     }
 }
+
+/// How much longer a run takes, as a share of its time; shorter where it is negative.
+pub fn longer(share: f64) -> String {
+    // What rounds to nothing has no sign.
+    let share = if share.abs() < 0.0005 { 0.0 } else { share };
+    let word = if share < 0.0 { "shorter" } else { "longer" };
+    format!("{:.1} % {word}", 100.0 * share.abs())
+}

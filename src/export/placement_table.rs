@@ -8,7 +8,7 @@ use super::listings::placement::{goes, memory as far_memory};
 use super::table::share;
 use crate::model::{MARK, Model, Placement};
 use crate::quantity::Bytes;
-use crate::wording;
+use crate::wording::{self, longer};
 
 /// A row an array, those that may go first.
 pub fn list(text: &mut String, model: &Model) {
@@ -32,7 +32,7 @@ fn rows(placed: &Placement) -> Vec<Vec<String>> {
         "irregular",
         "loss alone",
         "far?",
-        "pages far",
+        "pages far if split",
     ];
     let mut rows = vec![heading.map(String::from).to_vec()];
     for object in &placed.objects {
@@ -41,7 +41,9 @@ fn rows(placed: &Placement) -> Vec<Vec<String>> {
             format!("  {}{mark}", object.name(&placed.objects)),
             Bytes(object.touched).to_string(),
             Bytes(object.bytes).to_string(),
-            Bytes(object.irregular).to_string(),
+            object
+                .irregular
+                .map_or_else(|| UNKNOWN.to_string(), |bytes| Bytes(bytes).to_string()),
             object.loss.map_or_else(|| UNKNOWN.to_string(), share),
             goes(object.goes, object.best).to_string(),
             share(object.share),
@@ -53,16 +55,16 @@ fn rows(placed: &Placement) -> Vec<Vec<String>> {
 fn write_end(text: &mut String, placed: &Placement) {
     let _ = writeln!(
         text,
-        "  all arrays marked yes there: the run takes {} longer; pages far: the share that can go if an array that does not fit is \
-         split between both memories",
-        share(placed.together)
+        "  all arrays marked yes there: the run takes {}\n  pages far if split: another plan, in which each array in turn has as many of \
+         its pages there as the limit allows",
+        longer(placed.together)
     );
     let shares = placed.interleaved.iter();
     let shares =
-        shares.map(|(part, loss)| format!("{} with {} of them far", share(*loss), share(*part)));
+        shares.map(|(part, loss)| format!("{} with {} of them far", longer(*loss), share(*part)));
     let _ = writeln!(
         text,
-        "  pages of all arrays in turn in both memories: {} of them may be far; the run takes longer by {}",
+        "  pages of all arrays in turn in both memories: {} of them may be far; the run takes {}",
         share(placed.largest_share),
         shares.collect::<Vec<String>>().join(", ")
     );
@@ -76,7 +78,8 @@ fn write_end(text: &mut String, placed: &Placement) {
     }
     if placed.objects.iter().any(|object| object.loss.is_none()) {
         text.push_str(
-            "  unknown: the machine file gives no latencies for lines that no prefetcher predicts; `loopsheet machine measure` does\n",
+            "  unknown: the machine file gives no latencies for lines that no prefetcher predicts; `loopsheet machine measure` does. With pages of all \
+             arrays in turn, such lines count as lines in order\n",
         );
     }
     if placed.unknown_nests > 0 {

@@ -186,11 +186,13 @@ impl Objects {
         })
     }
 
-    /// What counts against the budget: what the core loses where it was asked, else what epochs say.
+    /// What counts against the budget: what the core loses where it was asked, else what epochs say. What it gains with one
+    /// object alone pays for no other: with others there, it may be no gain.
     pub fn counted_loss(&self, object: usize, placement: &Placement) -> f64 {
         let estimated = || self.loss(&self.objects[object], placement.latency);
         self.loss_in_core(object, placement)
             .unwrap_or_else(estimated)
+            .max(0.0)
     }
 
     /// Takes in what the core loses with single objects in far memory, and chooses the objects again.
@@ -359,6 +361,17 @@ mod tests {
         assert_eq!(found.placements[0].best, Some(vec![false, true]));
         found.confirm(0, vec![Some(10_200), None]);
         assert_eq!(found.placements[0].greedy, [true, false]);
+    }
+
+    /// By hand: `a` alone gains 5 %, and `b` loses 8: more than the 5 % that are allowed.
+    #[test]
+    fn what_one_object_gains_pays_for_no_other() {
+        let mut found = found(&[("a", 3000, 3), ("b", 3900, 4)], &[200]);
+        found.confirm(0, vec![Some(9_500), Some(10_800)]);
+        assert_eq!(found.placements[0].greedy, [true, false]);
+        assert_eq!(found.placements[0].best, Some(vec![true, false]));
+        let shares = &found.placements[0].shares;
+        assert!(shares[0] == 1.0 && (shares[1] - 0.625).abs() < 1e-9);
     }
 
     /// By hand: 5 epochs of 100 cycles are allowed. Taken by epochs for a byte, 3 of 3,000 bytes come first, and then neither 4 of

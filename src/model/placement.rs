@@ -68,8 +68,9 @@ pub struct PlacedObject {
     pub touched: f64,
     /// Bytes between the last cache and memory in the run.
     pub bytes: f64,
-    /// Of these, lines that no prefetcher predicts.
-    pub irregular: f64,
+    /// Of these, lines that no prefetcher predicts; `None` where there are some, and the machine does not say what they take:
+    /// then they are not told apart from lines in order.
+    pub irregular: Option<f64>,
     /// By what share the run takes longer with this one alone in far memory; `None` where it has lines that no prefetcher
     /// predicts, and the machine does not say what these take.
     pub loss: Option<f64>,
@@ -106,6 +107,15 @@ pub struct Moved {
     /// Bytes of lines that arrive in order, and of irregular ones.
     pub ordered: f64,
     pub irregular: f64,
+    /// Whether there are irregular lines among those in order, as the machine does not say what they take.
+    pub is_unrated: bool,
+}
+
+impl Moved {
+    /// Bytes of lines that arrive in order, and of irregular ones, where they are told apart.
+    pub fn told_apart(&self) -> Option<(f64, f64)> {
+        (!self.is_unrated).then_some((self.ordered, self.irregular))
+    }
 }
 
 /// Shares of all pages that are looked at.
@@ -375,29 +385,33 @@ pub fn place(model: &Model, memory: FarMemory) -> Placement {
             let (bytes, ordered) = (model.value(own.bytes), value(&ordered(own)));
             let found = &mut objects[object];
             found.bytes += executions * bytes;
-            found.irregular += executions * (bytes - ordered);
+            if let Some(irregular) = &mut found.irregular {
+                *irregular += executions * (bytes - ordered);
+            }
             found.is_sure &= is_exact;
             found.is_sure &= executions <= 1.0 || stays(nest, own);
             if own.is_unrated {
-                found.loss = None;
+                (found.loss, found.irregular) = (None, None);
             }
             let lines = model.value(own.touched);
             match touched.iter_mut().find(|(known, _)| *known == object) {
                 Some((_, bytes)) => *bytes += lines,
                 None => touched.push((object, lines)),
             }
-            let irregular = bytes - ordered;
+            let (irregular, array_is_unrated) = (bytes - ordered, own.is_unrated);
             match moved.iter_mut().find(|own| own.object == object) {
                 Some(own) => {
                     own.arrays.push(array);
                     own.ordered += ordered;
                     own.irregular += irregular;
+                    own.is_unrated |= array_is_unrated;
                 }
                 None => moved.push(Moved {
                     object,
                     arrays: vec![array],
                     ordered,
                     irregular,
+                    is_unrated: array_is_unrated,
                 }),
             }
         }
@@ -517,7 +531,7 @@ fn object_of(
             objects: found,
             touched: 0.0,
             bytes: 0.0,
-            irregular: 0.0,
+            irregular: Some(0.0),
             loss: Some(0.0),
             goes: false,
             best: None,

@@ -6,7 +6,7 @@ use anyhow::Context;
 
 use super::designator::Designator;
 use super::files;
-use crate::analysis::inputs::{Inputs, Run, Used};
+use crate::analysis::inputs::{Inputs, Run, Told, Used};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::wording::some;
 
@@ -44,8 +44,7 @@ struct Given {
     /// How many elements of an array are before it in the list of values.
     before: u64,
     times: u64,
-    /// One and zero for true and false.
-    value: f64,
+    told: Told,
 }
 
 /// So many names are listed.
@@ -62,7 +61,7 @@ impl RunInput {
             let found = of_file(file)?;
             anyhow::ensure!(
                 !found.is_empty(),
-                "--input {}: it has neither a namelist nor a line of the form key = value",
+                "--input {}: it has neither a namelist nor a line of the form key = value, nor a key with its value on the next line",
                 file.display()
             );
             settings.extend(found);
@@ -91,7 +90,7 @@ impl RunInput {
                     first: subscripts.clone(),
                     before: given.before,
                     times: given.times,
-                    value: given.value,
+                    told: given.told,
                 };
                 inputs.add(name, run);
             }
@@ -99,17 +98,49 @@ impl RunInput {
         inputs
     }
 
-    /// Which names some variable of the program took its value from, and which not, for each file.
+    /// Which names some variable of the program took its value from, and which not, for each file; and which it would have
+    /// taken if they had a value.
     pub fn remarks(&self, used: &Used) -> Vec<Diagnostic> {
         let files = self.settings.chunk_by(|a, b| a.place.file == b.place.file);
         let remarks = files.map(|settings| remark(settings, used, self.origin));
-        remarks.flatten().collect()
+        let without_value = self.settings.iter().filter_map(|own| own.lack(used));
+        remarks.flatten().chain(without_value).collect()
+    }
+}
+
+impl Setting {
+    /// What is said of a name that the program reads, and that has no value here.
+    fn lack(&self, used: &Used) -> Option<Diagnostic> {
+        let given = self
+            .given
+            .as_ref()
+            .filter(|_| used.lacks_value(&self.key))?;
+        let why = match given.told {
+            Told::Value(_) => return None,
+            Told::NameAlone => "stands alone on its line, and the next line is not its value",
+            Told::Unclear => {
+                "stands alone on its line, and whether the next line is its value is not clear"
+            }
+        };
+        Some(Diagnostic {
+            severity: Severity::Warning,
+            code: DiagnosticCode::RunInput,
+            place: self.place.clone(),
+            width: self.key.chars().count() as u32,
+            message: format!("`{}` {why}: nothing is taken for it", self.key),
+            help: Some(format!(
+                "write `{} = VALUE`, or say it with --set",
+                self.key
+            )),
+        })
     }
 }
 
 fn remark(settings: &[Setting], used: &Used, origin: FoundBy) -> Option<Diagnostic> {
     let is_used = |setting: &&Setting| setting.given.is_some() && used.contains(&setting.key);
-    let (taken, others): (Vec<&Setting>, Vec<&Setting>) = settings.iter().partition(is_used);
+    let (taken, others): (Vec<&Setting>, Vec<&Setting>) = (settings.iter())
+        .filter(|own| own.lack(used).is_none())
+        .partition(is_used);
     let listed = |settings: &[&Setting]| {
         let mut names: Vec<&str> = settings.iter().map(|s| s.key.as_str()).collect();
         names.sort_unstable();
@@ -152,22 +183,77 @@ fn of_file(path: &Path) -> anyhow::Result<Vec<Setting>> {
         let name = line.strip_prefix(['&', '$']);
         name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
     };
-    let mut settings = Vec::new();
     let mut group = text.lines().any(is_group).then(Group::default);
-    for (line, number) in text.lines().zip(1..) {
-        let place = Place {
+    let has_group = group.is_some();
+    let lines = (text.lines().zip(1..)).map(|(line, at)| (without_comment(line, has_group), at));
+    let found: Vec<(u32, Pair)> = match &mut group {
+        Some(group) => lines
+            .flat_map(|(line, at)| group.line(line).into_iter().map(move |pair| (at, pair)))
+            .collect(),
+        None => of_lines(lines),
+    };
+    let setting = |(line, pair): (u32, Pair)| {
+        pair.setting(&Place {
             file: file.clone(),
-            line: number,
+            line,
             column: 1,
-        };
-        let line = without_comment(line, group.is_some());
-        let found = match &mut group {
-            Some(group) => group.line(line),
-            None => of_line(line),
-        };
-        settings.extend(found.into_iter().map(|pair| pair.setting(&place)));
+        })
+    };
+    Ok(found.into_iter().map(setting).collect())
+}
+
+/// Pairs of lines that are no namelist. A key may be on one line and its value on the next one; where a value stands on a
+/// line of its own without a key before it, which key it belongs to is not clear, nor of any other.
+fn of_lines<'l>(lines: impl Iterator<Item = (&'l str, u32)>) -> Vec<(u32, Pair)> {
+    let lines = lines.map(|(line, at)| (tokens(line), at));
+    let lines: Vec<(Vec<String>, u32)> = lines.filter(|(words, _)| !words.is_empty()).collect();
+    let (mut found, mut is_unclear) = (Vec::new(), false);
+    let mut at = 0;
+    while let Some((words, line)) = lines.get(at) {
+        at += 1;
+        match &words[..] {
+            [key] if is_name(key) => {
+                let next = lines.get(at).map(|(words, _)| &words[..]);
+                let behind = lines.get(at + 1).map(|(words, _)| &words[..]);
+                let told = match next {
+                    Some([text]) if is_own_value(text, behind) => {
+                        at += 1;
+                        value(text).map(Told::Value)
+                    }
+                    Some([first, ..]) if !is_name(first) => Some(Told::Unclear),
+                    _ => Some(Told::NameAlone),
+                };
+                let is_on_next_line = !matches!(told, Some(Told::NameAlone));
+                found.push((
+                    *line,
+                    is_on_next_line,
+                    Pair {
+                        told,
+                        ..Pair::new(key, "")
+                    },
+                ));
+            }
+            [text] => is_unclear |= value(text).is_some(),
+            words => found.extend(of_line(words).into_iter().map(|pair| (*line, false, pair))),
+        }
     }
-    Ok(settings)
+    let settled = found.into_iter().map(|(line, is_on_next_line, pair)| {
+        let told = match pair.told {
+            Some(_) if is_unclear && is_on_next_line => Some(Told::Unclear),
+            told => told,
+        };
+        (line, Pair { told, ..pair })
+    });
+    settled.collect()
+}
+
+/// Whether a line of one word is the value of the key before it. `t` and `f` may be keys, too.
+fn is_own_value(text: &str, behind: Option<&[String]>) -> bool {
+    let is_number = |words: &[String]| matches!(words, [one] if !is_name(one));
+    match is_name(text) {
+        false => !is_mark(text),
+        true => value(text).is_some() && !behind.is_some_and(is_number),
+    }
 }
 
 /// A line before what begins a comment, outside of quotes.
@@ -196,18 +282,19 @@ struct Pair {
     /// How many elements of an array have come before it.
     before: u64,
     times: u64,
-    value: Option<f64>,
+    /// `None` for what is neither a number nor a truth value.
+    told: Option<Told>,
 }
 
 impl Pair {
     fn new(key: &str, text: &str) -> Pair {
-        let (key, value) = (key.to_string(), value(text));
+        let (key, told) = (key.to_string(), value(text).map(Told::Value));
         let (before, times) = (0, 1);
         Pair {
             key,
             before,
             times,
-            value,
+            told,
         }
     }
 
@@ -216,7 +303,7 @@ impl Pair {
             key,
             before,
             times,
-            value,
+            told,
         } = self;
         let designator = Designator::new(&key);
         // The second value of `cells(2) = 8, 9` is that of `cells(3)`.
@@ -229,11 +316,11 @@ impl Pair {
             }
             _ => key,
         };
-        let given = designator.zip(value).map(|(designator, value)| Given {
+        let given = designator.zip(told).map(|(designator, told)| Given {
             designator,
             before,
             times,
-            value,
+            told,
         });
         Setting {
             key: listed,
@@ -243,17 +330,14 @@ impl Pair {
     }
 }
 
-/// Pairs of `key = value` or `key: value`, a key and a value with a blank between them, or one word, which is true.
-fn of_line(line: &str) -> Vec<Pair> {
-    let tokens = tokens(line);
-    let words: Vec<&str> = tokens.iter().map(String::as_str).collect();
-    match words[..] {
-        [key] if is_name(key) => vec![Pair::new(key, "true")],
+/// Pairs of `key = value` or `key: value`, or a key and a value with a blank between them.
+fn of_line(words: &[String]) -> Vec<Pair> {
+    match words {
         [key, text] if is_name(key) && !is_mark(text) => vec![Pair::new(key, text)],
         _ => words
             .windows(3)
-            .filter(|part| is_name(part[0]) && is_mark(part[1]) && !is_mark(part[2]))
-            .map(|part| Pair::new(part[0], part[2]))
+            .filter(|part| is_name(&part[0]) && is_mark(&part[1]) && !is_mark(&part[2]))
+            .map(|part| Pair::new(&part[0], &part[2]))
             .collect(),
     }
 }
@@ -296,7 +380,7 @@ impl Group {
                         key: name.clone(),
                         before: *count,
                         times,
-                        value: value(text),
+                        told: value(text).map(Told::Value),
                     });
                 }
                 *count = count.saturating_add(times);

@@ -777,3 +777,38 @@ fn first_uses_at_once_build_one_tracer() {
         .expect("it runs");
     assert_eq!(lines(&output.stdout).len(), 100, "{}", text(&output.stderr));
 }
+
+/// The sample program reads its own input as `parameters` does.
+#[test]
+fn the_sample_reads_its_input() {
+    let samples = command::root().join("samples/input");
+    let directory = tempfile::tempdir().expect("a directory");
+    let at = |name: &str| directory.path().join(name);
+    let source = std::fs::read_to_string(samples.join("jacobi.f90")).expect("the sample");
+    let call = "  call read_sizes()\n";
+    let stops = source.replace(call, &format!("{call}  print *, nx, ny, steps\n  stop\n"));
+    assert_ne!(stops, source);
+    std::fs::write(at("jacobi.f90"), stops).expect("a file");
+    std::fs::copy(samples.join("jacobi.in"), at("jacobi.in")).expect("a copy");
+    let (compiler, emulator) = ("riscv64-linux-gnu-gfortran", "qemu-riscv64");
+    let built = Command::new(compiler)
+        .current_dir(&directory)
+        .args(["-static", "-o", "jacobi", "jacobi.f90"])
+        .status();
+    assert!(built.expect("the compiler runs").success());
+    let run = Command::new(emulator)
+        .current_dir(&directory)
+        .arg("./jacobi")
+        .output();
+    let printed = String::from_utf8(run.expect("QEMU runs").stdout).expect("text");
+    let printed: Vec<f64> = (printed.split_whitespace())
+        .map(|word| word.parse().expect("a number"))
+        .collect();
+    let report = command::analysed(&samples, &["--no-config"]);
+    let read = ["nx", "ny", "steps"].map(|name| {
+        let own = &report["parameters"][name];
+        assert_eq!(own["detail"], "input", "{name}");
+        own["value"].as_f64().expect("a value")
+    });
+    assert_eq!(printed, read);
+}

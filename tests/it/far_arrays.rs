@@ -266,6 +266,74 @@ fn tables_and_the_page_have_the_arrays() {
     assert_eq!(described["far_memory"]["gbs"], 32.0);
 }
 
+/// Where the machine does not say what irregular lines take, how many bytes are theirs is unknown everywhere, not zero; arrays
+/// without such lines have none.
+#[test]
+fn irregular_bytes_are_unknown_where_the_machine_has_no_latencies() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let at = |name: &str| directory.path().join(name);
+    let mut command = loopsheet();
+    command.arg("analyze").arg(fixture("far_arrays"));
+    command.args([
+        "--no-config",
+        "--objects",
+        "--machine",
+        "epyc-7763",
+        "--tables",
+    ]);
+    command.arg(at("tables")).arg("-o").arg(at("report.xlsx"));
+    command.arg("--html").arg(at("page.html"));
+    let output = command.output().expect("it starts");
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).expect("text");
+    let words = |name: &str| -> Vec<String> {
+        let mut rows = text
+            .lines()
+            .filter(|row| row.trim_start().starts_with(name));
+        let row = rows.next().unwrap_or_else(|| panic!("no {name}: {text}"));
+        row.split("  ")
+            .map(|cell| cell.trim().to_string())
+            .filter(|cell| !cell.is_empty())
+            .collect()
+    };
+    assert_eq!(words("a *")[3..5], ["unknown", "unknown"], "{text}");
+    assert_eq!(words("places")[3], "0 B", "{text}");
+    let report = analysed(
+        fixture("far_arrays"),
+        &["--machine", "epyc-7763", "--no-config", "--objects"],
+    );
+    let placed = &report["placement"];
+    let gathered = object(placed, "a");
+    let nests = gathered["nests"].as_array().expect("nests");
+    let by_nest = nests.iter().map(|nest| &nest["irregular_bytes"]);
+    for irregular in by_nest.chain([&gathered["irregular_bytes"]]) {
+        assert!(irregular.is_null(), "{gathered:#}");
+    }
+    close(&object(placed, "places")["irregular_bytes"], 0.0);
+    for (table, array, columns) in [("placement", 0, 3..5), ("placement_nests", 1, 3..5)] {
+        let mut csv = csv::Reader::from_path(at(&format!("tables/{table}.csv"))).expect("a table");
+        let rows = csv.records().map(|row| row.expect("a row"));
+        let own: Vec<csv::StringRecord> = rows
+            .filter(|row| row[array] == *"a *" || row[array] == *"a")
+            .collect();
+        assert!(!own.is_empty());
+        for row in own {
+            assert!(columns.clone().all(|at| row[at].is_empty()), "{row:?}");
+        }
+    }
+    let page = std::fs::read_to_string(at("page.html")).expect("a page");
+    let data = page::data(&page);
+    let mut tables = data["tables"].as_array().expect("tables").iter();
+    let table = tables
+        .find(|table| table["id"] == "placement")
+        .expect("arrays");
+    let rows = table["rows"].as_array().expect("rows");
+    let own = rows
+        .iter()
+        .find(|row| row[0].as_str().is_some_and(|name| name == "a"));
+    assert!(own.expect("a row")[3][0].as_f64().is_none(), "{table:#}");
+}
+
 #[test]
 fn what_far_memory_cannot_be_is_refused() {
     for (arguments, said) in [
@@ -274,7 +342,12 @@ fn what_far_memory_cannot_be_is_refused() {
             "from 1 to 1000000 ns",
         ),
         (&["--objects", "--far-bandwidth", "0"], "from 0.001"),
-        (&["--objects", "--loss=-1"], "--loss"),
+        (&["--objects", "--loss", "-1"], "from 0 to 1000 percent"),
+        (
+            &["--objects", "--far-latency", "-5"],
+            "from 1 to 1000000 ns",
+        ),
+        (&["--objects", "--far-bandwidth", "-3"], "from 0.001"),
         (&["--far-latency", "10"], "--objects"),
         (
             &["--set", "far_gbs=10"],

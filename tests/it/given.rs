@@ -152,6 +152,120 @@ fn the_input_that_the_program_opens_is_read() {
     assert!(!json.to_string().contains("run-input"), "{json}");
 }
 
+/// What `analyze` takes from an input that a program reads word by word: `nx` and `ny`, and what it warns of.
+fn of_words(input: &str) -> ([Value; 2], Vec<(u64, String)>) {
+    let source = "
+module sizes
+  integer :: nx = 10, ny = 20
+  logical :: wide = .false.
+end module
+subroutine setup
+  use sizes
+  character(len=20) :: word
+  integer :: status
+  open (10, file='run.in', status='old')
+  do
+    read (10, *, iostat=status) word
+    if (status /= 0) exit
+    select case (word)
+    case ('nx')
+      read (10, *) nx
+    case ('ny')
+      read (10, *) ny
+    case ('wide')
+      wide = .true.
+    end select
+  end do
+end subroutine
+program p
+  use sizes
+  real(8), allocatable :: x(:)
+  integer :: i
+  call setup
+  allocate (x(nx * ny))
+  do i = 1, nx * ny
+    x(i) = 1
+  end do
+end program";
+    let json = analyse(&[("p.f90", source), ("run.in", input)], &[]);
+    let size = |name: &str| match &json["parameters"][name] {
+        own if own["detail"] == "input" => own["value"].clone(),
+        _ => Value::Null,
+    };
+    let files = json["files"].as_array().expect("files").iter();
+    let all = files.flat_map(|file| file["diagnostics"].as_array().expect("diagnostics"));
+    let warnings = all.filter(|one| one["severity"] == "warning" && one["code"] == "run-input");
+    let said = |one: &Value| {
+        let message = one["message"].as_str().expect("a message");
+        (one["line"].as_u64().expect("a line"), message.to_string())
+    };
+    ([size("nx"), size("ny")], warnings.map(said).collect())
+}
+
+/// A key on a line and its value on the next one; what has no value is no number, and a warning names its line.
+#[test]
+fn a_key_has_its_value_on_the_next_line() {
+    let (none, number) = (Value::Null, |value: f64| Value::from(value));
+    for (input, expected, lines) in [
+        (
+            "nx\n300\nny\n200\n",
+            [number(300.0), number(200.0)],
+            &[][..],
+        ),
+        (
+            "nx\n\n  300\nny = 200\n",
+            [number(300.0), number(200.0)],
+            &[],
+        ),
+        ("wide\nnx\n300\n", [number(300.0), none.clone()], &[]),
+        (
+            "nx # how wide\nny\n200\n",
+            [none.clone(), number(200.0)],
+            &[1],
+        ),
+        ("nx\n", [none.clone(), none.clone()], &[1]),
+        // Which of them 300 is for is not clear, nor whether a value comes before its key.
+        ("nx\nny\n300\n200\n", [none.clone(), none.clone()], &[1, 2]),
+        ("300\nnx\n200\nny\n", [none.clone(), none.clone()], &[2, 4]),
+        ("nx\n300 200\nny 7\n", [none.clone(), number(7.0)], &[1]),
+    ] {
+        let (found, warnings) = of_words(input);
+        assert_eq!(found, expected, "{input:?}");
+        let named: Vec<u64> = warnings.iter().map(|(line, _)| *line).collect();
+        assert_eq!(named, lines, "{input:?}: {warnings:?}");
+        let says_why = |(_, message): &(u64, String)| message.contains("nothing is taken for it");
+        assert!(warnings.iter().all(says_why), "{warnings:?}");
+    }
+}
+
+/// A word alone is true, of what holds true or false.
+#[test]
+fn a_word_alone_is_true_of_a_logical_variable() {
+    let source = "
+subroutine setup(wide, n)
+  logical :: wide
+  integer :: n
+  namelist /unused/ n
+  open (10, file='run.in', status='old')
+  read (10, *) wide, n
+end subroutine
+program p
+  logical :: wide
+  integer :: i, n
+  real(8) :: x(9999)
+  call setup(wide, n)
+  if (wide) then
+    do i = 1, 77
+      x(i) = 1
+    end do
+  end if
+end program";
+    for (input, times) in [("wide\n", 1.0), ("wide\nF\n", 0.0), ("wide\ntrue\n", 1.0)] {
+        let json = analyse(&[("p.f90", source), ("run.in", input)], &[]);
+        assert_eq!(calls(&json, "p"), [times], "{input:?}");
+    }
+}
+
 /// Beside the source that opens it, if no other source has one of its own: that would be another program.
 #[test]
 fn the_input_lies_beside_the_source_that_opens_it() {

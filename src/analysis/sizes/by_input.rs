@@ -11,12 +11,12 @@
 
 use super::places::{Place, PlaceId};
 use super::resolver::Resolver;
-use crate::inputs::Element;
+use crate::inputs::{Element, Told};
 
 impl Resolver<'_, '_> {
     /// What the input gives a place: by the word that the program looks for, by the structures that are read, or else by
     /// its own name.
-    pub(super) fn input(&self, id: PlaceId, is_given: bool) -> Option<(String, f64)> {
+    pub(super) fn input(&self, id: PlaceId, is_given: bool) -> Option<(String, Told)> {
         let place = self.places.get(id);
         // Which element it is is not known.
         if place.is_array {
@@ -49,7 +49,7 @@ impl Resolver<'_, '_> {
     }
 
     /// The value for a place by what the input calls it, or the array that it is an element of.
-    fn under_name(&self, place: &Place, name: &str) -> Option<(String, f64)> {
+    fn under_name(&self, place: &Place, name: &str) -> Option<(String, Told)> {
         let Some(array) = place.array else {
             return Some((name.to_string(), self.inputs.value(name)?));
         };

@@ -69,6 +69,8 @@ pub struct Place {
     pub begins_with_zero: bool,
     /// Whether it holds a real number.
     pub is_real: bool,
+    /// Whether it holds true or false.
+    pub is_logical: bool,
     /// Whether it is declared with dimensions.
     pub is_array: bool,
     /// The type of the structures that it is a component of.
@@ -96,6 +98,7 @@ impl Place {
             is_local: is_own,
             begins_with_zero: false,
             is_real: false,
+            is_logical: false,
             is_array: false,
             structure: None,
             bounds: Box::default(),
@@ -177,6 +180,7 @@ impl Places {
             name: size_of(&array.name),
             own_name: size_of(&array.own_name),
             is_real: false,
+            is_logical: false,
             is_array: false,
             ..array
         };
@@ -428,6 +432,7 @@ fn declared(function: &Function, id: VarId, key: &Key) -> Place {
         is_local: variable.role == Role::Local,
         begins_with_zero: function.zero.contains(&id),
         is_real: matches!(variable.ty, Type::Real(_)),
+        is_logical: matches!(variable.ty, Type::Logical(_)),
         is_array: !variable.dimensions.is_empty(),
         structure: match key {
             Key::Shared(Home::Component { of, .. }) => Some(of.clone()),

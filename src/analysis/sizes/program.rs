@@ -44,7 +44,7 @@ pub struct Sizes {
     /// Of every place, whether statements give it values, none of which are read from outside.
     filled: Vec<bool>,
     /// The names of the input that places took their values from.
-    taken: Vec<String>,
+    used: Used,
     /// What the user sets.
     set: SetPlaces,
     /// Tables of sizes of levels, by their arrays; the largest level over places.
@@ -79,7 +79,7 @@ impl Sizes {
             let inputs = (inputs, set);
             Resolver::all(known, (&places, definitions), (&symbols, &numbers), inputs)
         };
-        let (mut found, mut taken) = all(&definitions, &SetPlaces::default());
+        let (mut found, mut used) = all(&definitions, &SetPlaces::default());
         let mut set = Unset {
             known,
             places: &places,
@@ -89,9 +89,9 @@ impl Sizes {
         }
         .set(&inputs.sizes);
         if !set.is_empty() {
-            (found, taken) = all(&definitions, &set);
+            (found, used) = all(&definitions, &set);
             if set.add_newly_known(&places, &inputs.sizes, &found) {
-                (found, taken) = all(&definitions, &set);
+                (found, used) = all(&definitions, &set);
             }
         }
         let switches = once::switches(known, (&places, &set), &definitions);
@@ -113,7 +113,7 @@ impl Sizes {
             for (place, value) in unreached {
                 definitions[place.at()].leave_out(value);
             }
-            (found, taken) = all(&definitions, &set);
+            (found, used) = all(&definitions, &set);
         }
         let option = |(place, found): (u32, &Found)| match &found.value {
             Some(value) if found.origin == Origin::Input => value.as_integer(),
@@ -138,7 +138,7 @@ impl Sizes {
             few,
             counted,
             filled: definitions.iter().map(Definitions::is_filled).collect(),
-            taken,
+            used,
             set,
             levels: FxHashMap::default(),
             results,
@@ -361,7 +361,7 @@ impl Sizes {
 
     /// The names of the input that places took their values from.
     pub fn used(&self) -> Used {
-        Used::of(self.taken.iter().map(String::as_str))
+        self.used.clone()
     }
 
     /// What the settings set whose names the program gives to variables. The `mentioned` places stand in values of

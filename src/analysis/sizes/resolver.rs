@@ -11,7 +11,7 @@ use super::set::SetPlaces;
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{Expr, Symbol};
 use crate::facts::Origin;
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, Used};
 use crate::ir::Value;
 
 /// Places that lead to each other are followed so far.
@@ -56,7 +56,7 @@ pub struct Resolver<'a, 'u> {
     /// What every run calls.
     at_once: FxHashSet<ProcedureId>,
     /// The names of the input that places took their values from.
-    pub(super) taken: Vec<String>,
+    pub(super) used: Used,
     /// In small letters, the names of variables, but for components, that the program reads.
     pub(super) read: FxHashSet<String>,
 }
@@ -68,7 +68,7 @@ impl<'a, 'u> Resolver<'a, 'u> {
         (places, definitions): (&'a Places, &'a [Definitions<'u>]),
         (symbols, numbers): (&'a [Symbol], &'a FxHashMap<&'a Symbol, usize>),
         (inputs, set): (&'a Inputs, &'a SetPlaces),
-    ) -> (Vec<Found>, Vec<String>) {
+    ) -> (Vec<Found>, Used) {
         let mut resolver = Resolver {
             known,
             places,
@@ -82,14 +82,14 @@ impl<'a, 'u> Resolver<'a, 'u> {
             inputs,
             set,
             at_once: run_at_once(known),
-            taken: Vec::new(),
+            used: Used::default(),
             read: names_read(places, definitions),
         };
         for place in 0..places.len() as u32 {
             let _ = resolver.resolve(PlaceId(place), DEPTH);
         }
         let found = resolver.states.into_iter().map(State::found).collect();
-        (found, resolver.taken)
+        (found, resolver.used)
     }
 
     /// What is known of a place. What a circle leads through is followed again once the place is known that closes it.
@@ -151,11 +151,17 @@ impl<'a, 'u> Resolver<'a, 'u> {
         candidates.add_floors();
         candidates.leave_out(&self.symbols[place.at()]);
         if candidates.may_be_read(self.places.get(place), initial.is_some())
-            && let Some((name, number)) = self.input(place, candidates.is_given)
-            && (self.places.get(place).is_real || number.fract() == 0.0)
+            && let Some((name, told)) = self.input(place, candidates.is_given)
         {
-            self.taken.push(name);
-            return Found::one(Some(Expr::from(number)), Origin::Input);
+            let own = self.places.get(place);
+            match told.value(own.is_logical) {
+                Some(number) if own.is_real || number.fract() == 0.0 => {
+                    self.used.take(&name);
+                    return Found::one(Some(Expr::from(number)), Origin::Input);
+                }
+                Some(_) => {}
+                None => self.used.refuse(&name),
+            }
         }
         let limits = std::mem::take(&mut candidates.limits);
         let mut found = candidates.chosen(is_assigned, initial);

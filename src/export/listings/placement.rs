@@ -64,7 +64,7 @@ pub(crate) fn objects(placed: &Placement) -> PlainTable {
         measure(
             "Irregular lines",
             "B",
-            "Of these, lines that no prefetcher predicts",
+            "Of these, lines that no prefetcher predicts; empty where there are some, and the machine does not say what they take",
         ),
         measure(
             "Loss alone",
@@ -92,7 +92,7 @@ pub(crate) fn objects(placed: &Placement) -> PlainTable {
             text(own.name(&placed.objects)),
             PlainCell::Number(own.touched),
             PlainCell::Number(own.bytes),
-            PlainCell::Number(own.irregular),
+            own.irregular.map_or(PlainCell::Empty, PlainCell::Number),
             own.loss.map_or(PlainCell::Empty, PlainCell::Number),
             text(goes(own.goes, own.best)),
             PlainCell::Number(own.share),
@@ -116,24 +116,27 @@ fn moved(model: &Model, placed: &Placement) -> PlainTable {
         measure(
             "In order",
             "B",
-            "Bytes of one execution, of lines that arrive in order",
+            "Bytes of one execution, of lines that arrive in order; empty where the machine does not say what irregular ones take",
         ),
         measure(
             "Irregular",
             "B",
-            "Bytes of one execution, of lines that no prefetcher predicts",
+            "Bytes of one execution, of lines that no prefetcher predicts; empty where the machine does not say what they take",
         ),
     ];
     let nests = placed.nests.iter();
     let shown = nests.filter(|own| model.nests[own.nest].nest.is_shown());
     let rows = shown.flat_map(|nest| {
         nest.moved.iter().map(|own| {
+            let bytes = own.told_apart().map(<[f64; 2]>::from);
+            let cell =
+                |at: usize| bytes.map_or(PlainCell::Empty, |bytes| PlainCell::Number(bytes[at]));
             vec![
                 text(&model.nests[nest.nest].nest.head().id),
                 text(placed.objects[own.object].name(&placed.objects)),
                 PlainCell::Number(nest.executions),
-                PlainCell::Number(own.ordered),
-                PlainCell::Number(own.irregular),
+                cell(0),
+                cell(1),
             ]
         })
     });

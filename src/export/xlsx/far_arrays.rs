@@ -221,15 +221,15 @@ impl PlacementSheet {
             let all = format!("{}+{}", sum(PART_ORDERED), sum(PART_IRREGULAR));
             page.presentation(row, BYTES, &all, &object.bytes.to_string(), &bytes)?;
             let irregular = sum(PART_IRREGULAR);
-            page.presentation(
-                row,
-                IRREGULAR,
-                &irregular,
-                &object.irregular.to_string(),
-                &bytes,
-            )?;
+            let unknown = style::cell(Look::Text, Role::Unknown);
+            match object.irregular {
+                None => page.text(row, IRREGULAR, UNKNOWN, &unknown)?,
+                Some(found) => {
+                    page.presentation(row, IRREGULAR, &irregular, &found.to_string(), &bytes)?;
+                }
+            }
             match object.loss {
-                None => page.text(row, ALONE, UNKNOWN, &style::cell(Look::Text, Role::Unknown))?,
+                None => page.text(row, ALONE, UNKNOWN, &unknown)?,
                 Some(loss) => {
                     let formula = format!(
                         "SUMIF({},{},{})/{total}",
@@ -312,8 +312,13 @@ impl PlacementSheet {
     ) -> Result<(), XlsxError> {
         let model = page.book.model;
         let object = &placed.objects[moved.object];
+        // Irregular ones are among the bytes in order here, and formulas over both columns still hold.
+        let remark = match moved.is_unrated {
+            true => ": irregular lines unknown, with those in order",
+            false => "",
+        };
         let name = format!(
-            "{}, {}",
+            "{}, {}{remark}",
             name(page, nest.nest),
             object.name(&placed.objects)
         );
@@ -328,7 +333,9 @@ impl PlacementSheet {
         let irregular = Expr::sum(irregular.map(Expr::from));
         let bytes = style::cell(Look::Bytes, Role::Plain);
         page.expression(row, PART_ORDERED, &ordered, moved.ordered, &bytes)?;
-        page.expression(row, PART_IRREGULAR, &irregular, moved.irregular, &bytes)?;
+        if !moved.is_unrated {
+            page.expression(row, PART_IRREGULAR, &irregular, moved.irregular, &bytes)?;
+        }
         let all = [PART_ORDERED, PART_IRREGULAR];
         self.write_longer(page, row, nest, ((moved.ordered, moved.irregular), all))?;
         let share = row_col_to_cell_absolute(self.objects + moved.object as RowNum, SHARE);

@@ -38,7 +38,7 @@ pub struct PlacedReport {
     pub touched_bytes: Figure,
     /// Bytes between the last cache and memory in the run.
     pub memory_bytes: Figure,
-    /// Of these, lines that no prefetcher predicts.
+    /// Of these, lines that no prefetcher predicts; unknown where there are some, and the machine does not say what they take.
     pub irregular_bytes: Figure,
     /// By what share the run takes longer with it alone there; unknown where it has lines that no prefetcher predicts, and the
     /// machine does not say what these take.
@@ -132,6 +132,7 @@ fn object((at, own): (usize, &PlacedObject), placed: &Placement, model: &Model) 
         let placed = &model.nests[nest.nest];
         let array = &placed.arrays[array];
         let irregular = array.irregular.map_or(0.0, |id| model.value(id));
+        let irregular = (!array.is_unrated).then_some(irregular);
         PlacedPartReport {
             nest: placed.nest.head().id.clone(),
             function: model.program.functions[placed.nest.function].name.clone(),

@@ -209,7 +209,7 @@ fn write_object(
         // What the core loses, with the latencies that it was asked with.
         let own = match all.loss_in_core(index, placement) {
             Some(_) => format!(
-                "IF(AND({far}={},near_latency={}),{},{own})",
+                "IF(AND({far}={},near_latency={}),MAX(0,{}),{own})",
                 placement.latency,
                 all.times().near,
                 row_col_to_cell(row, column + IN_CORE)
