@@ -123,9 +123,10 @@ fn rounds_in_which_a_loop_was_left_may_be_missing() {
         let comparison = compared(&predicted(source, &[]), run);
         row(&comparison, "f@3", "iterations").clone()
     };
-    assert_eq!(trips(3).unsure, None);
-    assert!(trips(2).unsure.is_some());
-    assert!(trips(4).unsure.is_some());
+    // How often the loop was left, and where, is not known here: no number of these can be proven.
+    for first in 2..=4 {
+        assert!(trips(first).unsure.is_some(), "{first}");
+    }
 }
 
 /// The compiler does the rows of four columns at a time, and the loops the other way round: what the machine loops have
