@@ -116,11 +116,11 @@ pub(super) fn of_executions(sides: &Sides) -> String {
             "; {peeled} iterations were done outside a machine loop, which has no count of entries"
         ),
     };
-    format!(
-        "the report has {} calls of the function, the run {}{outside}",
-        short(sides.calls()),
-        did
-    )
+    let calls = match sides.calls() {
+        1.0 => "1 call".to_string(),
+        calls => format!("{} calls", short(calls)),
+    };
+    format!("the report has {calls} of the function, the run {did}{outside}")
 }
 
 fn left_early(sides: &Sides, loops: &[LoopRef]) -> Option<String> {

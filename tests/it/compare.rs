@@ -902,7 +902,7 @@ fn more_executions_are_no_more_iterations_each() {
     );
     assert_eq!(
         reason(&comparison, "f@2", "executions"),
-        "the report has 1 calls of the function, the run entered the loop 4 times"
+        "the report has 1 call of the function, the run entered the loop 4 times"
     );
 }
 
