@@ -94,6 +94,16 @@ impl BinaryOp {
         matches!(self, Add | Subtract | Multiply | Divide | Power)
     }
 
+    /// What `a && b`, or `a || b`, is by what is known of its sides.
+    pub fn joined(self, sides: [Option<bool>; 2]) -> Option<bool> {
+        let decides = self == BinaryOp::Or;
+        match sides {
+            _ if sides.contains(&Some(decides)) => Some(decides),
+            [Some(_), Some(_)] => Some(!decides),
+            _ => None,
+        }
+    }
+
     /// Whether it works on the bits of its operands, or is none of the others.
     pub fn is_bitwise(self) -> bool {
         use BinaryOp::*;

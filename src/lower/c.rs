@@ -105,8 +105,7 @@ fn lower_masked(
     let reading = reading::Reading::new(&tree, source, &masked, &macros);
     let mut lowering = lowering::Lowering::new(reading);
     lowering.names.declare_file_scope();
-    let addressed = lowering.names.addressed();
-    let named = lowering.names.named();
+    let initial = lowering.names.initial_values();
     let functions = lowering.functions();
 
     let mut diagnostics = source.diagnostics.clone();
@@ -122,8 +121,8 @@ fn lower_masked(
         is_built: false,
         preprocessing: source.preprocessing,
         functions,
-        addressed,
-        named,
+        addressed: initial.addressed,
+        named: initial.named.into_iter().collect(),
         generics: BTreeMap::new(),
         diagnostics,
     }

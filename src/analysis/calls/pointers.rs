@@ -120,9 +120,8 @@ impl Pointers {
     /// A call through a pointer may mean all procedures of as many arguments that any pointer has, where nothing says which
     /// one it is: it is loaded from a table, converted, or set through its address.
     fn follow_others(&mut self, known: &Procedures) {
-        let mut named: BTreeSet<ProcedureId> = self.targets.values().flatten().copied().collect();
+        let mut named: BTreeSet<ProcedureId> = self.givers.keys().copied().collect();
         named.extend(known.named.iter().copied());
-        named.extend(self.givers.keys().copied());
         let mut found = Vec::new();
         for id in known.ids() {
             let function = known.get(id).function;

@@ -73,13 +73,7 @@ impl<'u> Seen<'_, 'u> {
             Value::Convert(_, inner) => self.truth(at, inner, depth),
             Value::Unary(UnaryOp::Not, inner) => Some(!self.truth(at, inner, depth)?),
             Value::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
-                let decides = *op == BinaryOp::Or;
-                let sides = [left, right].map(|side| self.truth(at, side, depth));
-                match sides {
-                    _ if sides.contains(&Some(decides)) => Some(decides),
-                    [Some(_), Some(_)] => Some(!decides),
-                    _ => None,
-                }
+                op.joined([left, right].map(|side| self.truth(at, side, depth)))
             }
             Value::Binary(op, left, right) if op.is_comparison() => {
                 let (a, b) = (self.range(at, left, depth)?, self.range(at, right, depth)?);

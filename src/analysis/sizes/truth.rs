@@ -25,12 +25,7 @@ impl Choice<'_> {
                 self.truth(operand, depth).map(|is_true| !is_true)
             }
             Value::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
-                let decides = *op == BinaryOp::Or;
-                match (self.truth(left, depth), self.truth(right, depth)) {
-                    (Some(known), _) | (_, Some(known)) if known == decides => Some(decides),
-                    (Some(_), Some(_)) => Some(!decides),
-                    _ => None,
-                }
+                op.joined([left, right].map(|side| self.truth(side, depth)))
             }
             Value::Binary(op, left, right) if op.is_comparison() => {
                 let (a, b) = (self.number(left, depth)?, self.number(right, depth)?);

@@ -92,13 +92,7 @@ impl Walker<'_> {
                 self.answered_within(operand, depth).map(|holds| !holds)
             }
             Value::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
-                let decides = *op == BinaryOp::Or;
-                let sides = [left, right].map(|side| self.answered_within(side, depth));
-                match sides {
-                    _ if sides.contains(&Some(decides)) => Some(decides),
-                    [Some(_), Some(_)] => Some(!decides),
-                    _ => None,
-                }
+                op.joined([left, right].map(|side| self.answered_within(side, depth)))
             }
             _ => {
                 let asked = self.comparison_in(condition);

@@ -190,13 +190,7 @@ impl Walker<'_> {
                 self.of_numbers(operand, depth).map(|holds| !holds)
             }
             Value::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
-                let decides = *op == BinaryOp::Or;
-                let sides = [left, right].map(|side| self.of_numbers(side, depth));
-                match sides {
-                    _ if sides.contains(&Some(decides)) => Some(decides),
-                    [Some(_), Some(_)] => Some(!decides),
-                    _ => None,
-                }
+                op.joined([left, right].map(|side| self.of_numbers(side, depth)))
             }
             // What is no number differs from itself.
             Value::Binary(op @ (BinaryOp::Equal | BinaryOp::NotEqual), left, right) => {
@@ -277,9 +271,7 @@ impl Asked<'_, '_> {
             Value::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
                 let decides = *op == BinaryOp::Or;
                 let sides = [left, right].map(|side| self.expected(side, depth));
-                match sides {
-                    _ if sides.contains(&Some(decides)) => Some(decides),
-                    [Some(_), Some(_)] => Some(!decides),
+                op.joined(sides).or_else(|| match sides {
                     // What else is asked of sizes beside an empty one is of its kind.
                     [Some(_), None] if self.compares_sizes(right, depth) => Some(!decides),
                     [None, Some(_)] if self.compares_sizes(left, depth) => Some(!decides),
@@ -289,7 +281,7 @@ impl Asked<'_, '_> {
                         Some(false)
                     }
                     _ => None,
-                }
+                })
             }
             Value::Binary(op, left, right) if op.is_comparison() => {
                 match self.walker.number(right).is_none() && self.walker.number(left).is_some() {

@@ -42,13 +42,7 @@ impl Walker<'_> {
                 .each_round((inner, asked), operand, depth)
                 .map(|holds| !holds),
             Value::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
-                let decides = *op == BinaryOp::Or;
-                let sides = [left, right].map(|side| self.each_round((inner, asked), side, depth));
-                match sides {
-                    _ if sides.contains(&Some(decides)) => Some(decides),
-                    [Some(_), Some(_)] => Some(!decides),
-                    _ => None,
-                }
+                op.joined([left, right].map(|side| self.each_round((inner, asked), side, depth)))
             }
             Value::Binary(op, left, right) if op.is_comparison() => {
                 self.is_within(*op, left, right).or_else(|| {

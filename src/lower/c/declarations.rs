@@ -72,9 +72,6 @@ impl<'t> Lowering<'t> {
 
     /// `a[] = {1, 2, 3}` has as many elements as the list.
     fn complete_extent(&mut self, id: VarId, value: Node<'t>) {
-        if self.role(value) == Some(Role::ArrayConstructor) {
-            self.note_named(value);
-        }
         let is_open = matches!(self.type_of_variable(id), CType::Array(_, None));
         if is_open && self.role(value) == Some(Role::ArrayConstructor) {
             let last = Value::Integer(children(value).len() as i64 - 1);
@@ -88,11 +85,13 @@ impl<'t> Lowering<'t> {
 
     /// What a static variable has before the program runs, if it is a number.
     fn initialise_static(&mut self, id: VarId, value: Node<'t>) {
+        self.note_list(value);
         self.complete_extent(id, value);
         self.captured(|this| this.begin(id, value));
     }
 
     fn initialise(&mut self, id: VarId, value: Node<'t>) {
+        self.note_list(value);
         self.complete_extent(id, value);
         let place = self.place(value);
         if self.copy_structure(&place, &Value::Variable(id), value) {

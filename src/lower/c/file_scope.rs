@@ -11,6 +11,15 @@ use crate::diagnostic::{DiagnosticCode, Severity};
 use crate::ir::Home;
 use crate::syntax::Role;
 
+/// What variables of file scope have before the program runs.
+#[derive(Default)]
+pub struct InitialValues {
+    /// The variables of file scope whose address one of them has.
+    pub addressed: Vec<Home>,
+    /// The functions that they name.
+    pub named: BTreeSet<String>,
+}
+
 impl<'t> Names<'t> {
     /// Enters every declaration outside of functions into the file's scope.
     pub fn declare_file_scope(&mut self) {
@@ -48,9 +57,9 @@ impl<'t> Names<'t> {
         items
     }
 
-    /// The variables of file scope whose address another one has from the beginning.
-    pub fn addressed(&self) -> Vec<Home> {
-        let mut found = Vec::new();
+    /// What the initial values of variables of file scope lead to.
+    pub fn initial_values(&self) -> InitialValues {
+        let mut found = InitialValues::default();
         let of = |node| parts(node, Field::Declarator);
         let declarators = self.file_items().into_iter().flat_map(of);
         let mut left: Vec<Node> = declarators
@@ -58,39 +67,33 @@ impl<'t> Names<'t> {
             .collect();
         while let Some(node) = left.pop() {
             left.extend(children(node));
-            let is_address = self.role(node) == Some(Role::Pointer)
-                && part(node, Field::Operator).is_some_and(|operator| self.text(operator) == "&");
-            let Some(target) = part(node, Field::Argument).filter(|_| is_address) else {
-                continue;
-            };
-            if let Some(Symbol::Global {
-                is_static, name, ..
-            }) = self.symbol(self.text(target))
-            {
-                let file = is_static.then(|| self.reading().place(*name).file);
-                let name = self.text(target).into();
-                found.push(Home::File { file, name });
+            match self.role(node) {
+                Some(Role::Pointer) => found.addressed.extend(self.addressed_by(node)),
+                Some(Role::Name) => {
+                    let name = self.text(node);
+                    if matches!(self.symbol(name), Some(Symbol::Function(_))) {
+                        found.named.insert(name.to_string());
+                    }
+                }
+                _ => {}
             }
         }
         found
     }
 
-    /// The functions that variables of file scope name from the beginning.
-    pub fn named(&self) -> Vec<String> {
-        let mut found = BTreeSet::new();
-        let of = |node| parts(node, Field::Declarator);
-        let declarators = self.file_items().into_iter().flat_map(of);
-        let mut left: Vec<Node> = declarators
-            .filter_map(|declarator| part(declarator, Field::Value))
-            .collect();
-        while let Some(node) = left.pop() {
-            left.extend(children(node));
-            let is_name = self.role(node) == Some(Role::Name);
-            if is_name && matches!(self.symbol(self.text(node)), Some(Symbol::Function(_))) {
-                found.insert(self.text(node).to_string());
-            }
-        }
-        found.into_iter().collect()
+    /// The variable of file scope whose address a value is.
+    fn addressed_by(&self, node: Node<'t>) -> Option<Home> {
+        part(node, Field::Operator).filter(|operator| self.text(*operator) == "&")?;
+        let target = part(node, Field::Argument)?;
+        let Some(Symbol::Global {
+            is_static, name, ..
+        }) = self.symbol(self.text(target))
+        else {
+            return None;
+        };
+        let file = is_static.then(|| self.reading().place(*name).file);
+        let name = self.text(target).into();
+        Some(Home::File { file, name })
     }
 
     fn declare_global(&mut self, node: Node<'t>) {

@@ -82,6 +82,13 @@ impl<'t> Lowering<'t> {
         self.draft.add_named(found);
     }
 
+    /// Notes those of what a variable has in the beginning, if that is a list.
+    pub fn note_list(&mut self, value: Node<'t>) {
+        if self.role(value) == Some(Role::ArrayConstructor) {
+            self.note_named(value);
+        }
+    }
+
     /// The type of the structures that an array holds.
     fn record_in(&self, ty: &CType<'t>) -> Option<RecordId> {
         let mut ty = ty.clone();

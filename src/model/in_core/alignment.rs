@@ -24,34 +24,34 @@ const LARGEST: i64 = 4096;
 impl Code<'_> {
     /// The share of a stream's loaded vectors that lie in two lines.
     pub(super) fn share_in_two_lines(&self, stream: &Stream) -> Expr {
+        if !self.is_laid_out(stream) {
+            return self.where_multiples(self.width);
+        }
         let loaded = stream.accesses.iter().filter(|access| access.reads > 0);
-        let shares: Option<Vec<Expr>> = loaded
-            .clone()
-            .map(|access| Some(self.of_access(self.begins(stream, access)?)))
-            .collect();
-        let any_of = |apart: f64| {
-            Expr::max([self.vector_bytes() - apart, 0.0.into()])
-                .quotient(Expr::machine("line_bytes"))
-        };
-        match shares {
-            Some(shares) if !shares.is_empty() && self.is_laid_out(stream) => {
+        let shares = loaded.map(|access| Some(self.of_access(self.begins(stream, access)?)));
+        match shares.collect::<Option<Vec<Expr>>>() {
+            Some(shares) if !shares.is_empty() => {
                 let count = shares.len() as f64;
                 Expr::sum(shares).quotient(count.into())
             }
-            _ => any_of(self.width),
+            _ => self.where_multiples(self.width),
         }
     }
 
+    /// The share of those that begin at any multiple of so many bytes in a line.
+    fn where_multiples(&self, apart: f64) -> Expr {
+        Expr::max([self.vector_bytes() - apart, 0.0.into()]).quotient(Expr::machine("line_bytes"))
+    }
+
     fn of_access(&self, begins: Begins) -> Expr {
-        let vector = self.vector_bytes();
-        let line = Expr::machine("line_bytes");
         match begins.at % begins.apart {
             0 if begins.apart == LARGEST => 0.0.into(),
-            0 => Expr::max([vector - begins.apart as f64, 0.0.into()]).quotient(line),
+            0 => self.where_multiples(begins.apart as f64),
             at => {
                 let boundary = 1_i64 << at.trailing_zeros();
                 let order = Comparison::LessOrEqual;
-                let all = vector.clone().quotient(line);
+                let vector = self.vector_bytes();
+                let all = vector.clone().quotient(Expr::machine("line_bytes"));
                 Expr::choose(order, vector, (boundary as f64).into(), 0.0.into(), all)
             }
         }
