@@ -9,7 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::support::command;
-use crate::tool;
+use crate::support::tools::tool;
 
 /// What is in `tests/studies`: scripts, and what they share.
 const FILES: [&str; 24] = [

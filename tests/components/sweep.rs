@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::support::command::root;
 use crate::support::sweeps::merged;
-use crate::tool;
+use crate::support::tools::tool;
 
 /// What a command prints; it must succeed.
 fn printed(command: &mut Command) -> String {

@@ -5,7 +5,7 @@ use std::process::Command;
 use loopsheet::guide::Topic;
 
 use crate::support::command::root;
-use crate::tool;
+use crate::support::tools::tool;
 
 /// The examples of the guide, each by its first line.
 #[test]

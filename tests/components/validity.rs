@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use quick_xml::escape::unescape;
 use tempfile::TempDir;
 
-use crate::tool;
+use crate::support::tools::tool;
 
 /// A workbook and what it is of.
 struct Book {

@@ -1,6 +1,6 @@
-//! What the tests of both crates use: the command, and programs, reports and documents made by hand.
+//! What the crates of tests share: the command, and programs, reports and documents made by hand.
 
-#![allow(dead_code, reason = "each of the two crates uses a part")]
+#![allow(dead_code, reason = "each crate uses a part")]
 
 pub mod command;
 pub mod page;
@@ -10,5 +10,6 @@ pub mod simulators;
 pub mod sources;
 pub mod studied;
 pub mod sweeps;
+pub mod tools;
 pub mod trace_reports;
 pub mod xml_programs;

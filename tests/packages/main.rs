@@ -1,5 +1,9 @@
-//! What `templates/packaging` makes can be installed, and runs where nothing else of the repository is.
+//! What `templates/packaging` makes can be installed, and runs where nothing else of the repository is. Apart from the other
+//! tests: what makes a wheel takes the program that they run away for a while.
 #![cfg(target_os = "linux")]
+
+#[path = "../support/mod.rs"]
+mod support;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -7,8 +11,8 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use crate::support::command;
-use crate::tool;
+use support::command;
+use support::tools::tool;
 
 /// What a command prints; it must succeed.
 fn printed(command: &mut Command) -> String {
@@ -24,7 +28,7 @@ fn printed(command: &mut Command) -> String {
 /// One package is made at a time: what makes a wheel takes the program away for a while.
 static MAKING: Mutex<()> = Mutex::new(());
 
-/// Makes a package of the program as `tests/run` built it, and gives the file with that extension.
+/// Makes a package of the program in the profile that tests run in, and gives the file with that extension.
 fn package(kind: &str, extension: &str) -> PathBuf {
     let _alone = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     let packages = command::root().join("target/packages");
@@ -40,9 +44,10 @@ fn package(kind: &str, extension: &str) -> PathBuf {
     }
     printed(
         Command::new(command::root().join("templates/packaging/build"))
-            .args([kind, "release"])
+            .args([kind, "dev"])
             .env("MATURIN", tool("python/bin/maturin"))
-            .env("CARGO_DEB", tool("bin/cargo-deb")),
+            // Small packages are not what is tested.
+            .env("DPKG_DEB_COMPRESSOR_LEVEL", "1"),
     );
     let [file] = &made(&packages)[..] else {
         panic!("one {extension} in {}", packages.display());
