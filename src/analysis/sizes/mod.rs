@@ -76,6 +76,7 @@ mod reals;
 mod resolver;
 mod set;
 mod structures;
+mod touches;
 mod truth;
 mod values;
 

@@ -17,10 +17,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::definition::Definitions;
 use super::first::First;
 use super::places::{PlaceId, Places};
+use super::touches::{Touches, is_bare_return};
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::diagnostic::Place;
-use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of};
-use crate::ir::{Control, Jump, Stmt, Value};
+use crate::ir::visit::{calls_of, each_value};
+use crate::ir::{Control, If, Stmt, Value};
 
 /// What counts as asking for a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub struct Order<'a, 'u> {
     mains: Vec<ProcedureId>,
     /// The variables that each procedure mentions, and those that it calls.
     mentioned: Vec<FxHashSet<PlaceId>>,
+    /// What each of its statements mentions.
+    touches: Vec<Vec<Touches>>,
 }
 
 impl<'a, 'u> Order<'a, 'u> {
@@ -61,11 +64,18 @@ impl<'a, 'u> Order<'a, 'u> {
             places,
             mains,
             mentioned: Vec::new(),
+            touches: Vec::new(),
         };
-        order.mentioned = match order.mains.is_empty() || candidates.is_empty() {
-            true => vec![FxHashSet::default(); known.ids().count()],
-            false => order.mentions(&candidates),
-        };
+        match order.mains.is_empty() || candidates.is_empty() {
+            true => order.mentioned = vec![FxHashSet::default(); known.ids().count()],
+            false => {
+                order.touches = known
+                    .ids()
+                    .map(|id| order.touched(id, &candidates))
+                    .collect();
+                order.mentioned = order.mentions();
+            }
+        }
         order
     }
 
@@ -79,30 +89,35 @@ impl<'a, 'u> Order<'a, 'u> {
         };
         let firsts = self.mains.iter().filter_map(|main| {
             let mut found = Seen::default();
-            way.block(*main, &self.known.get(*main).function.body, &mut found);
+            way.body(*main, &mut found);
             found.end
         });
         firsts.reduce(either)
     }
 
-    fn mentions(&self, candidates: &FxHashSet<PlaceId>) -> Vec<FxHashSet<PlaceId>> {
+    /// What the statements of a procedure mention of these variables. Whatever an array is assigned may be an element of it.
+    fn touched(&self, id: ProcedureId, candidates: &FxHashSet<PlaceId>) -> Vec<Touches> {
+        let function = self.known.get(id).function;
+        let places = |value: &Value| match self.places.find(function, id, value) {
+            Some(place) => {
+                let elements = self.places.get(place).elements.iter().copied();
+                std::iter::once(place)
+                    .chain(elements)
+                    .filter(|place| candidates.contains(place))
+                    .collect()
+            }
+            None => Vec::new(),
+        };
+        Touches::of(&function.body, &places, &|name| self.called(id, name))
+    }
+
+    fn mentions(&self) -> Vec<FxHashSet<PlaceId>> {
         let mut calls: Vec<FxHashSet<ProcedureId>> = Vec::new();
         let mut all: Vec<FxHashSet<PlaceId>> = Vec::new();
-        for id in self.known.ids() {
-            let function = self.known.get(id).function;
-            let (mut own, mut called) = (FxHashSet::default(), FxHashSet::default());
-            statements(&function.body, InLoop::No, &mut |stmt, _| {
-                values_of(stmt, &mut |value| {
-                    if let Some(place) = self.places.find(function, id, value)
-                        && candidates.contains(&place)
-                    {
-                        own.insert(place);
-                    }
-                });
-                calls_of(stmt, &mut |name, _| called.extend(self.called(id, name)));
-            });
-            all.push(own);
-            calls.push(called);
+        for touches in &self.touches {
+            let own = touches.iter().flat_map(Touches::places);
+            all.push(own.copied().collect());
+            calls.push(touches.iter().flat_map(Touches::calls).copied().collect());
         }
         let mut changes = true;
         while changes {
@@ -200,16 +215,23 @@ struct Way<'o, 'a, 'u> {
 }
 
 impl Way<'_, '_, '_> {
-    fn block(&self, id: ProcedureId, block: &[Stmt], seen: &mut Seen) {
-        for stmt in block {
-            self.statement(id, stmt, seen);
+    fn body(&self, id: ProcedureId, seen: &mut Seen) {
+        let body = &self.order.known.get(id).function.body;
+        self.block(id, (body, &self.order.touches[id.at()]), seen);
+    }
+
+    fn block(&self, id: ProcedureId, (block, touches): (&[Stmt], &[Touches]), seen: &mut Seen) {
+        for (stmt, touches) in block.iter().zip(touches) {
+            if touches.matter(self.place, &self.order.mentioned) {
+                self.statement(id, stmt, touches, seen);
+            }
             if seen.end.is_some() {
                 return;
             }
         }
     }
 
-    fn statement(&self, id: ProcedureId, stmt: &Stmt, seen: &mut Seen) {
+    fn statement(&self, id: ProcedureId, stmt: &Stmt, touches: &Touches, seen: &mut Seen) {
         if self.asks(id, stmt) {
             let by = match stmt {
                 Stmt::If(branch) => Some(branch.place.clone()),
@@ -233,27 +255,28 @@ impl Way<'_, '_, '_> {
                     seen.write();
                 }
             }
-            Stmt::If(branch) => self.arms(id, [&branch.then, &branch.otherwise], seen),
+            Stmt::If(branch) => self.arms(id, branch, touches, seen),
             Stmt::Loop(inner) => match inner.control {
-                Control::Counted { .. } => self.block(id, &inner.body, seen),
+                Control::Counted { .. } => self.block(id, (&inner.body, touches.inner(0)), seen),
                 Control::Uncounted { .. } => {
                     let mut inside = seen.inside();
-                    self.block(id, &inner.body, &mut inside);
+                    self.block(id, (&inner.body, touches.inner(0)), &mut inside);
                     match inside.end {
                         Some(First::Read { by, .. }) => seen.read(by),
                         _ => seen.maybe(inside),
                     }
                 }
             },
-            Stmt::Opaque { inner, .. } => self.block(id, inner, seen),
+            Stmt::Opaque { inner, .. } => self.block(id, (inner, touches.inner(0)), seen),
             Stmt::Call { .. } | Stmt::Jump { .. } | Stmt::Mark { .. } | Stmt::Evaluate { .. } => {}
         }
     }
 
-    fn arms(&self, id: ProcedureId, arms: [&[Stmt]; 2], seen: &mut Seen) {
-        let [then, otherwise] = arms.map(|arm| {
+    fn arms(&self, id: ProcedureId, branch: &If, touches: &Touches, seen: &mut Seen) {
+        let arms: [(&[Stmt], usize); 2] = [(&branch.then, 0), (&branch.otherwise, 1)];
+        let [then, otherwise] = arms.map(|(arm, at)| {
             let mut inside = seen.inside();
-            self.block(id, arm, &mut inside);
+            self.block(id, (arm, touches.inner(at)), &mut inside);
             inside
         });
         match (&then.end, &otherwise.end) {
@@ -265,16 +288,7 @@ impl Way<'_, '_, '_> {
                 }
             }
         }
-        let is_bare = |arm: &[Stmt]| {
-            matches!(
-                arm,
-                [Stmt::Jump {
-                    kind: Jump::Return,
-                    ..
-                }]
-            )
-        };
-        seen.may_have_left |= arms.into_iter().any(is_bare);
+        seen.may_have_left |= arms.into_iter().any(|(arm, _)| is_bare_return(arm));
     }
 
     fn call(&self, caller: ProcedureId, name: &str, seen: &mut Seen) {
@@ -314,7 +328,7 @@ impl Way<'_, '_, '_> {
         }
         self.procedures.borrow_mut().insert(id, (None, false));
         let mut inside = Seen::default();
-        self.block(id, &self.order.known.get(id).function.body, &mut inside);
+        self.body(id, &mut inside);
         let found = (inside.end, inside.may_be_written);
         self.procedures.borrow_mut().insert(id, found.clone());
         found
