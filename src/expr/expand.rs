@@ -60,9 +60,20 @@ impl Expr {
 
     /// `self - other` if that is a number.
     pub fn distance(&self, other: &Expr) -> Option<f64> {
-        match self == other && self.as_number().is_none() {
-            true => Some(0.0),
-            false => (self - other).expand().as_number(),
+        if let (Some(own), Some(others)) = (self.as_number(), other.as_number()) {
+            return Some(own - others);
+        }
+        if self == other {
+            return Some(0.0);
+        }
+        let mut rest = self.polynomial();
+        for (monomial, coefficient) in other.polynomial() {
+            add(&mut rest, monomial, -coefficient);
+        }
+        match rest.len() {
+            0 => Some(0.0),
+            1 => rest.get(&Monomial::new()).copied(),
+            _ => None,
         }
     }
 
