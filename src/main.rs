@@ -4,11 +4,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
+use loopsheet_allocator as _;
 use loopsheet::{cli, commands};
-
-/// Analysis makes many small values on several threads, which the C library's allocator is slow at.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
