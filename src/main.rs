@@ -4,8 +4,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
-use loopsheet_allocator as _;
 use loopsheet::{cli, commands};
+use loopsheet_allocator as _;
 
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();

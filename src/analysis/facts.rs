@@ -118,7 +118,7 @@ pub struct Place {
     /// What is taken for a value where there is none.
     pub guess: Option<f64>,
     /// Several numbers of which the program gives it one where it is not told otherwise, in order. Where nothing says which,
-    /// the largest is the guess.
+    /// the largest is the guess. A single one is a placeholder, which does not count.
     pub choices: Vec<f64>,
     pub origin: Origin,
 }

@@ -66,9 +66,13 @@ pub fn complete(program: &mut Program) {
     for (Unknown { function, symbol }, value) in values {
         match function {
             None => {
-                let is_kept = placeholders.get(&symbol) == Some(&value);
-                if let Some(place) = program.places.get_mut(&symbol).filter(|_| !is_kept) {
+                let own = placeholders.get(&symbol).copied();
+                if let Some(place) = program.places.get_mut(&symbol)
+                    // Too small to be meant: not where the guess is smaller still.
+                    && own.is_none_or(|own| own < value)
+                {
                     place.value = None;
+                    place.choices.extend(own);
                     place.guess.get_or_insert(value);
                 }
             }

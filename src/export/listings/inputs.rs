@@ -143,8 +143,15 @@ pub(crate) const DECIDES: &str = "may decide which assignments are made, which o
 /// That a guess is one of several numbers that the program has.
 pub(crate) fn own_choice(row: &Row) -> Option<String> {
     let choices: Vec<String> = row.choices.iter().map(f64::to_string).collect();
-    (row.is_guessed() && !choices.is_empty())
-        .then(|| format!("guessed: the largest of its own {}", words::list(&choices)))
+    match &choices[..] {
+        _ if !row.is_guessed() => None,
+        [] => None,
+        [own] => Some(format!("guessed: its own {own} is taken for a placeholder")),
+        several => Some(format!(
+            "guessed: the largest of its own {}",
+            words::list(several)
+        )),
+    }
 }
 
 /// Where a value comes from, in words.
