@@ -253,7 +253,8 @@ impl<'p> Guesses<'p> {
             Node::Power(base, exponent)
                 if (self.unknowns(function, &[exponent], around)).contains(unknown) =>
             {
-                base.as_number().filter(|base| *base > 1.0)
+                let base = self.evaluate(function, base, around, &None);
+                (base > 1.0).then_some(base)
             }
             Node::Symbol(symbol) => {
                 let value = self.known(function, symbol)?;
