@@ -22,6 +22,7 @@ use crate::model::{
 };
 use crate::quantity::{Bytes, Flops, Seconds, significant, with_prefix};
 use crate::reason::ReasonCode;
+use crate::wording;
 
 /// What a table is shown on.
 #[derive(Clone, Copy, Debug, Default)]
@@ -920,6 +921,7 @@ fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen:
         );
     }
     for (extension, files) in &model.program.unread {
-        let _ = writeln!(text, "not read: {files} files .{extension}");
+        let files = wording::counted(*files, &format!(".{extension} file"));
+        let _ = writeln!(text, "not read: {files}");
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::small::{analyse, c, fortran, function, iterations};
+use crate::support::command;
 
 const OPTIONS: &str = "
 module setup
@@ -184,6 +185,14 @@ fn a_size_of_a_few_that_is_read_is_only_a_placeholder() {
     let json = fortran(OPTIONS);
     assert_eq!(iterations(&json, "sweep"), [128.0]);
     assert_eq!(json["parameters"]["cells"]["value"], 128.0);
+    let directory = tempfile::tempdir().expect("a directory");
+    std::fs::write(directory.path().join("a.f90"), OPTIONS).expect("a file");
+    let mut parameters = command::loopsheet();
+    parameters.arg("parameters").arg(directory.path());
+    let output = parameters.output().expect("runs");
+    let table = String::from_utf8_lossy(&output.stdout);
+    let origin = "read by the program; guessed: its own 10 is a placeholder";
+    assert!(table.contains(origin), "{table}");
     let json = fortran(&OPTIONS.replace("cells = 10", "cells = 40"));
     assert_eq!(iterations(&json, "sweep"), [40.0]);
     let json = fortran(&OPTIONS.replace("cells = 10", "cells = 1"));

@@ -364,7 +364,7 @@ fn files_that_are_not_read_are_counted() {
     let outcome = run(&["analyze", dir.path().to_str().expect("UTF-8")]);
     assert_eq!(outcome.status, 0, "{}", outcome.stderr);
     assert!(
-        outcome.stdout.contains("not read: 1 files .cpp"),
+        outcome.stdout.contains("not read: 1 .cpp file\n"),
         "{}",
         outcome.stdout
     );

@@ -655,6 +655,29 @@ fn exponents_are_small_by_default() {
     assert_eq!(iterations(&json, "f"), [128.0 * 128.0]);
 }
 
+/// Nor where nothing is known of the number that it is the exponent of: `n` points in each of `d` dimensions.
+#[test]
+fn exponents_of_unknown_numbers_are_small_by_default() {
+    let json = fortran(
+        "subroutine s(a, n, d, m)
+           integer :: n, d, m, i, j
+           real(8) :: a(n**d, d, m)
+           do j = 1, m
+             do i = 1, n**d
+               a(i, d, j) = 2*a(i, 1, j)
+             end do
+           end do
+         end",
+    );
+    let [iterations] = iterations(&json, "s")[..] else {
+        panic!("one nest");
+    };
+    assert!(
+        (128.0..=128.0f64.powi(3)).contains(&iterations),
+        "{iterations}"
+    );
+}
+
 /// Which structure is meant decides what a generic name and an assignment stand for; arrays are passed to elemental
 /// subroutines element by element.
 #[test]
