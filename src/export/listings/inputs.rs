@@ -146,7 +146,7 @@ pub(crate) fn own_choice(row: &Row) -> Option<String> {
     match &choices[..] {
         _ if !row.is_guessed() => None,
         [] => None,
-        [own] => Some(format!("guessed: its own {own} is a placeholder")),
+        [own] => Some(format!("guessed (its own: {own})")),
         several => Some(format!(
             "guessed: the largest of its own {}",
             words::list(several)
