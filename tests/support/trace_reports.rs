@@ -161,6 +161,7 @@ pub fn full() -> TraceReport {
         ],
         camat: None,
         varied_cores: Vec::new(),
+        placed: None,
         source: None,
         notes: vec!["Stores that hit cost no RAM access.".into()],
     }
