@@ -190,10 +190,10 @@ impl Hulls {
 
     #[inline(never)]
     fn merge(&mut self, a: Envelope, b: Envelope) -> Envelope {
-        if self.covers(a, b) {
+        if self.covers_with_a_line(a, b) {
             return a;
         }
-        if self.covers(b, a) {
+        if self.covers_with_a_line(b, a) {
             return b;
         }
         // What is remembered of one order serves for both.
@@ -213,7 +213,11 @@ impl Hulls {
                 shape: known.shape,
             };
         }
-        let merged = self.merge_lines(a, b);
+        let merged = match (self.covers(a, b), self.covers(b, a)) {
+            (true, _) => a,
+            (false, true) => b,
+            (false, false) => self.merge_lines(a, b),
+        };
         self.merges[place] = Some(Merged {
             shapes: (a.shape, b.shape),
             apart,
@@ -226,16 +230,20 @@ impl Hulls {
         merged
     }
 
-    /// Whether the first envelope is nowhere below the second one.
+    /// Whether one line of the first envelope, its first or its last, is nowhere below the second one.
     #[inline(always)]
+    fn covers_with_a_line(&self, a: Envelope, b: Envelope) -> bool {
+        let steepest = self.last_line(b).memory;
+        let covers = |line: Line| line.memory >= steepest && line.other >= b.other;
+        covers(a.first_line()) || covers(self.last_line(a))
+    }
+
+    /// Whether the first envelope is nowhere below the second one.
     fn covers(&self, a: Envelope, b: Envelope) -> bool {
-        let (last, steepest) = (self.last_line(a), self.last_line(b).memory);
-        // What is higher at α = 0 or steeper at the end is above somewhere.
-        if a.other < b.other || last.memory < steepest {
-            return false;
-        }
-        let is_single = a.shape == SINGLE && b.shape == SINGLE;
-        is_single || a.memory >= steepest || last.other >= b.other || self.covers_each_line(a, b)
+        // What is higher at α = 0, or steeper at the end, is above somewhere.
+        let is_possible =
+            a.other >= b.other && self.last_line(a).memory >= self.last_line(b).memory;
+        is_possible && self.covers_each_line(a, b)
     }
 
     /// The same where the first envelope begins as high and ends as steep: none of the other's lines is above the corner
