@@ -486,6 +486,11 @@ pub struct TraceArgs {
     /// so many of its pages; may be given several times
     #[arg(long, value_name = "NAME=CYCLES", requires = "camat")]
     pub place: Vec<String>,
+    /// Compare the placement of --place with this one; as --place, may be given several times
+    ///
+    /// Both run through the core in one pass, beside it with everything in RAM.
+    #[arg(long, value_name = "NAME=CYCLES", requires = "place")]
+    pub place_against: Vec<String>,
     /// Epochs over reorder windows and cache capacities: misses that have to wait for each other
     #[arg(long)]
     pub epochs: bool,

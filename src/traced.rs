@@ -84,6 +84,7 @@ pub fn of(
         regions,
         camat: None,
         varied_cores: counted.varied_cores,
+        placed: None,
         source: None,
         notes,
     }

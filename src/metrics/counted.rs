@@ -43,6 +43,8 @@ pub struct Counted {
     pub unlimited_cycles: Option<u64>,
     /// In the order in which they were asked for.
     pub varied_cores: Vec<VariedCore>,
+    /// Cycles of the core with each of the other placements.
+    pub placed_cycles: Vec<u64>,
     /// Pure miss cycles of the core, by who causes them.
     pub(super) pure_misses: Option<Causes>,
     pub blame: Option<Blame>,

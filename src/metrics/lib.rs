@@ -30,6 +30,7 @@ mod movement;
 pub mod objects;
 mod other_caches;
 pub mod out_of_order;
+mod placed_cores;
 pub mod profile;
 pub mod profiles;
 pub mod ram;

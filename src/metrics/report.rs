@@ -47,6 +47,8 @@ pub struct TraceReport {
     pub camat: Option<Camat>,
     /// The core with one parameter varied, if asked for.
     pub varied_cores: Vec<VariedCore>,
+    /// What comes of the placement, if there is one.
+    pub placed: Option<Placed>,
     /// The deepest chain of RAM accesses, if asked for.
     pub memory_chain: Option<MemoryChain>,
     /// Depth for every latency of RAM, if asked for.
@@ -108,6 +110,26 @@ pub struct Inputs {
     pub ghz: f64,
     /// p of Brent's bounds.
     pub processors: f64,
+}
+
+/// Cycles of the core with what `--place` says in slower memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    pub cycles: u64,
+    /// With all in RAM.
+    pub in_ram: u64,
+    /// With the placement that it is compared with, if there is one.
+    pub against: Option<u64>,
+}
+
+impl Placed {
+    /// By what share so many cycles are more than those with all in RAM.
+    pub fn loss(&self, cycles: u64) -> f64 {
+        match self.in_ram {
+            0 => 0.0,
+            in_ram => cycles as f64 / in_ram as f64 - 1.0,
+        }
+    }
 }
 
 /// What was counted on the eDAG (guide: dynamic-model, "Memory work, memory depth and λ").

@@ -8,7 +8,7 @@ use crate::dataflow::Rules;
 use super::blame::BlameSettings;
 use super::costs::Costs;
 use super::epoch::{EpochError, EpochSettings};
-use super::out_of_order::CoreModel;
+use super::out_of_order::{CoreModel, Place};
 use super::varied_core::CoreParameter;
 
 /// What to count and how. By default the graph alone, with true dependences, one cycle an instruction and no cache.
@@ -36,6 +36,8 @@ pub struct Settings {
     pub core: Option<(CoreModel, Costs)>,
     /// Parameters of that core with values to try too, each with the others as they are.
     pub varied: Vec<(CoreParameter, u32)>,
+    /// What is in slower memory in more cores like that one, which run beside it.
+    pub other_places: Vec<Vec<Place>>,
     /// Keep the executions if they are no more than this, to draw the graph.
     pub keep: usize,
 }
@@ -57,6 +59,7 @@ impl Settings {
             blame: None,
             core: self.core.clone(),
             varied: Vec::new(),
+            other_places: Vec::new(),
             keep: 0,
         }
     }

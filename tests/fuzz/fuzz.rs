@@ -168,6 +168,7 @@ fn show(program: &analysis::facts::Program) {
 fn run_trace(bytes: &[u8]) {
     let settings = Settings {
         varied: Vec::new(),
+        other_places: Vec::new(),
         rules: Rules {
             memory: MemoryRule::Bytes,
             false_dependences: true,

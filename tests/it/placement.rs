@@ -46,6 +46,28 @@ fn pages_are_interleaved() {
     assert!(cycles("0") < half && half < all);
 }
 
+/// Two placements side by side, each as in a run of its own, and all in RAM as in a run without one.
+#[test]
+fn placements_are_compared_in_one_run() {
+    let all = |cycles: &str| format!("0x0-0xffffffffffffffff={cycles}");
+    let (half, whole) = (all("1000@50"), all("1000"));
+    let compared = analysed(&["--place", &half, "--place-against", &whole]);
+    let cycles = |placed: &Value| placed["cycles"].as_u64().expect("cycles");
+    let placed = &compared["placed"];
+    let alone = |place: &str| analysed(&["--place", place])["placed"].clone();
+    assert_eq!(cycles(placed), cycles(&alone(&half)));
+    assert_eq!(cycles(&placed["against"]), cycles(&alone(&whole)));
+    let near = alone(&all("240"));
+    assert_eq!(near["cycles"], placed["in_ram_cycles"]);
+    assert_eq!(near["loss"], 0.0);
+    let in_ram = cycles(&near) as f64;
+    let loss = placed["loss"].as_f64().expect("a share");
+    assert!((loss - (cycles(placed) as f64 / in_ram - 1.0)).abs() < 1e-12);
+    let notes = compared["notes"].to_string();
+    assert!(notes.contains("with what --place-against says"), "{notes}");
+    assert!(analysed(&[])["placed"].is_null());
+}
+
 #[test]
 fn bad_placements_are_refused() {
     for (arguments, said) in [
@@ -67,6 +89,11 @@ fn bad_placements_are_refused() {
             &["--place", "0x10-0x20=far@110"],
             "`110` is not a percentage",
         ),
+        (
+            &["--place", "0x10-0x20=5", "--place-against", "A=far"],
+            "--place-against A=far: no global variable",
+        ),
+        (&["--place-against", "0x10-0x20=5"], "--place"),
         (&["--far", "500"], "--far needs --objects or --place"),
         (&["--confirm"], "--objects"),
         (

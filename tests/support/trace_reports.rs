@@ -161,6 +161,11 @@ pub fn full() -> TraceReport {
         ],
         camat: None,
         varied_cores: Vec::new(),
+        placed: Some(Placed {
+            cycles: 130,
+            in_ram: 100,
+            against: Some(120),
+        }),
         source: None,
         notes: vec!["Stores that hit cost no RAM access.".into()],
     }
@@ -310,6 +315,7 @@ pub fn bare() -> TraceReport {
         blame: None,
         objects: None,
         schedule: None,
+        placed: None,
         regions: Vec::new(),
         notes: Vec::new(),
         ..full

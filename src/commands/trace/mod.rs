@@ -113,9 +113,9 @@ pub fn analyse(
     let variables = variables.unwrap_or_default();
     let profiled = || regions::sites(args, &libraries);
     let places = placement::places(args, &variables, (&profiled, &settings))?;
-    let placed = placement::in_words(&places);
+    let placed = placement::in_words(&places.own);
     if let Some((core, _)) = &mut settings.core {
-        core.places = places;
+        places.place(core, &mut settings.other_places);
     }
     if let Some(blame) = &mut settings.blame {
         blame.variables.clone_from(&variables);
@@ -160,6 +160,8 @@ pub fn analyse(
         .transpose()
         .map_err(|error| libraries::in_words(error, &format!("--elf of {}", name(trace))))?;
     let graph = graph::drawn(args, &counted)?;
+    let cycles = counted.core.as_ref().map(|core| core.cycles.cycles);
+    let compared = placement::placed(cycles, &counted.placed_cycles);
     let timed = counted.core.take().map(|core| core::camat(args, core));
     let objects = counted.objects.take();
     let unlimited_cycles = counted.unlimited_cycles;
@@ -183,6 +185,10 @@ pub fn analyse(
     report.source = source.filter(|_| read.format.has_opcodes());
     report.notes.extend(core);
     report.notes.extend(placed);
+    report
+        .notes
+        .extend(compared.as_ref().map(placement::compared));
+    report.placed = compared;
     let model = settings.core.as_ref().map(|(model, _)| model);
     let model = model.map(|model| (model, unlimited_cycles));
     report.objects =

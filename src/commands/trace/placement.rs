@@ -17,6 +17,7 @@ use crate::metrics::interleaving::Times;
 use crate::metrics::objects::{Object, Objects};
 use crate::metrics::out_of_order::{CoreModel, Pages, Place};
 use crate::metrics::profile::{AllocatedAt, DataRange};
+use crate::metrics::report::Placed;
 use crate::metrics::settings::Settings;
 use crate::regions::Sites;
 use crate::wording;
@@ -78,7 +79,7 @@ fn check_far(args: &TraceArgs) -> anyhow::Result<()> {
 /// What counts by source line are made with, if the program has lines.
 type SitesOf<'s> = &'s dyn Fn() -> anyhow::Result<Option<Sites>>;
 
-/// Addresses with latencies of their own, of `--place`.
+/// Addresses with latencies of their own, of `--place` and of `--place-against`.
 ///
 /// # Errors
 /// Nothing has that name, the latency is none, or two overlap.
@@ -86,7 +87,7 @@ pub fn places(
     args: &TraceArgs,
     variables: &[Variable],
     (sites, settings): (SitesOf, &Settings),
-) -> anyhow::Result<Vec<Place>> {
+) -> anyhow::Result<Placements> {
     check_far(args)?;
     let blocks = blocks(args, variables, (sites, settings))?;
     let named = Named {
@@ -101,9 +102,46 @@ pub fn places(
                 .is_none_or(|trace| trace.as_os_str() != "-"),
         "--confirm reads the trace again, so it must be a file, not standard input"
     );
+    Ok(Placements {
+        own: listed(args, ("--place", &args.place), named)?,
+        against: listed(args, ("--place-against", &args.place_against), named)?,
+    })
+}
+
+/// What is in slower memory.
+pub struct Placements {
+    pub own: Vec<Place>,
+    /// In the placement that the first is compared with; empty if there is none.
+    pub against: Vec<Place>,
+}
+
+impl Placements {
+    /// Puts what it says into the core, and beside it all into RAM and the other placement into cores of their own.
+    pub fn place(self, core: &mut CoreModel, others: &mut Vec<Vec<Place>>) {
+        let Placements { own, against } = self;
+        if own.is_empty() {
+            return;
+        }
+        core.places = own;
+        others.push(Vec::new());
+        if !against.is_empty() {
+            others.push(against);
+        }
+    }
+}
+
+/// The places of one list, by ascending address.
+///
+/// # Errors
+/// As of [`places`].
+fn listed(
+    args: &TraceArgs,
+    (option, texts): (&str, &[String]),
+    named: Named,
+) -> anyhow::Result<Vec<Place>> {
     let place = |text: &String| {
-        let what = || format!("--place {text}");
-        let (name, cycles) = name_and_cycles(text)?;
+        let what = || format!("{option} {text}");
+        let (name, cycles) = name_and_cycles(text).with_context(what)?;
         let (cycles, pages) = match cycles.split_once('@') {
             None => (cycles, Pages::ALL),
             Some((cycles, percent)) => {
@@ -135,14 +173,14 @@ pub fn places(
         let ranges = named.ranges(name).with_context(what)?;
         Ok(ranges.into_iter().map(place).collect())
     };
-    let places = args.place.iter().map(place);
+    let places = texts.iter().map(place);
     let places = places.collect::<anyhow::Result<Vec<Vec<Place>>>>()?;
     let mut places = places.concat();
     places.sort_by_key(|place| place.low);
     for pair in places.windows(2) {
         anyhow::ensure!(
             pair[0].high <= pair[1].low,
-            "--place: addresses from {:#x} on are placed twice",
+            "{option}: addresses from {:#x} on are placed twice",
             pair[1].low
         );
     }
@@ -152,9 +190,7 @@ pub fn places(
 /// The two sides of `--place`.
 fn name_and_cycles(text: &str) -> anyhow::Result<(&str, &str)> {
     let sides = text.rsplit_once('=');
-    sides
-        .context("it must be NAME=CYCLES or NAME=far, either with @PERCENT behind it")
-        .with_context(|| format!("--place {text}"))
+    sides.context("it must be NAME=CYCLES or NAME=far, either with @PERCENT behind it")
 }
 
 /// What has a name that can be placed.
@@ -270,7 +306,8 @@ fn blocks(
             !is_named && addresses(name).is_none()
         })
     };
-    let Some(named) = args.place.iter().find(is_block) else {
+    let mut all = args.place.iter().chain(&args.place_against);
+    let Some(named) = all.find(is_block) else {
         return Ok(Vec::new());
     };
     let (Some(sites), Some(trace)) = (sites()?, args.trace.as_deref()) else {
@@ -278,7 +315,7 @@ fn blocks(
     };
     anyhow::ensure!(
         trace.as_os_str() != "-",
-        "--place {named}: where blocks of the heap are is known only once the trace was read, so it must be a file, not \
+        "{named}: where blocks of the heap are is known only once the trace was read, so it must be a file, not \
          standard input"
     );
     let alone = Settings {
@@ -316,6 +353,35 @@ pub fn in_words(places: &[Place]) -> Option<String> {
             wording::some(&words, MOST_PLACED)
         )
     })
+}
+
+/// What the placement comes to, from the core's cycles with it, and with others: with all in RAM and the one that it is compared
+/// with, if there is one.
+pub fn placed(cycles: Option<u64>, others: &[u64]) -> Option<Placed> {
+    let (in_ram, against) = others.split_first()?;
+    Some(Placed {
+        cycles: cycles?,
+        in_ram: *in_ram,
+        against: against.first().copied(),
+    })
+}
+
+/// The same in words.
+pub fn compared(placed: &Placed) -> String {
+    let longer = |cycles| wording::longer(placed.loss(cycles));
+    let against = placed.against.map(|cycles| {
+        let own = placed.cycles as f64 / cycles.max(1) as f64 - 1.0;
+        format!(
+            "; with what --place-against says {}; the run with --place is {} than that",
+            longer(cycles),
+            wording::longer(own)
+        )
+    });
+    format!(
+        "with what --place says in slower memory the core takes {} than with all in RAM{}",
+        longer(placed.cycles),
+        against.unwrap_or_default()
+    )
 }
 
 /// Objects with the epochs that they are blamed for. `core` is what ran, with its cycles if there were no limit of bandwidth

@@ -41,6 +41,7 @@ pub fn from_arguments(args: &TraceArgs) -> anyhow::Result<Settings> {
         rules: rules(args)?,
         core: super::core::settings(args, &costs, &caches)?,
         varied: super::core::varied(args)?,
+        other_places: Vec::new(),
         other_caches: Vec::new(),
         costs,
         like_edan: args.compat == Some(Compat::Edan),

@@ -5,8 +5,9 @@
 //! with the value. The others add a shape: the distances of their lines to the first one, so that going on along a
 //! path, which adds to all slopes or all intercepts alike, changes no shape.
 //!
-//! Shapes that no value names are forgotten now and then, so there are at most as many as values, and as many again
-//! as came since. An envelope of slopes up to M and intercepts up to N has at most in the order of (M·N)^⅓ lines,
+//! A shape that was made before is mostly found again, and so is the result of merging two of them, as a loop does much the
+//! same in every iteration. Shapes that no value names are forgotten now and then, so there are at most as many as values,
+//! and as many again as came since. An envelope of slopes up to M and intercepts up to N has at most in the order of (M·N)^⅓ lines,
 //! as every convex polygon of lattice points; in programs it has few.
 
 use std::cmp::Ordering;
@@ -78,25 +79,46 @@ impl Envelope {
         }
     }
 
-    /// Whether the envelope is nowhere below another of the same shape.
+    /// The line with the smallest slope.
     #[inline(always)]
-    fn covers_alike(self, other: Envelope) -> bool {
-        self.memory >= other.memory && self.other >= other.other
+    fn first_line(self) -> Line {
+        Line {
+            memory: self.memory,
+            other: self.other,
+        }
+    }
+
+    #[inline(always)]
+    fn line(self, offset: &Offset) -> Line {
+        Line {
+            memory: self.memory + offset.steeper,
+            other: self.other - offset.lower,
+        }
+    }
+
+    /// Whether it is plain that the envelope is nowhere below another one: that has the same shape, or a single line.
+    #[inline(always)]
+    fn covers_plainly(self, other: Envelope) -> bool {
+        (other.shape == SINGLE || other.shape == self.shape)
+            && self.memory >= other.memory
+            && self.other >= other.other
     }
 }
 
 /// From the first line of a shape to another one: so much steeper, and so much lower at α = 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Offset {
     steeper: u64,
     lower: u64,
 }
 
 /// Where the offsets of a shape are.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Shape {
     first: u32,
     count: u32,
+    /// The last of them; none of a single line.
+    last: Offset,
 }
 
 /// A merge that was done before; envelopes that differ by no more than their places have the same result.
@@ -111,6 +133,7 @@ struct Merged {
 }
 
 const MEMORY_OF_MERGES: usize = 1 << 12;
+const MEMORY_OF_SHAPES: usize = 1 << 12;
 /// Shapes and offsets up to which nothing is forgotten.
 const FEW: usize = 1 << 16;
 
@@ -119,6 +142,8 @@ pub(super) struct Hulls {
     shapes: Vec<Shape>,
     offsets: Vec<Offset>,
     merges: Vec<Option<Merged>>,
+    /// Shapes by their offsets, so that most are made once; [`SINGLE`] where none is known.
+    known: Vec<ShapeId>,
     /// Shapes and offsets together at which it is time to forget.
     limit: usize,
     few: usize,
@@ -141,9 +166,10 @@ impl Hulls {
     /// time.
     pub fn forgetting_after(few: usize) -> Hulls {
         Hulls {
-            shapes: vec![Shape { first: 0, count: 0 }],
+            shapes: vec![Shape::default()],
             offsets: Vec::new(),
             merges: vec![None; MEMORY_OF_MERGES],
+            known: vec![SINGLE; MEMORY_OF_SHAPES],
             limit: few,
             few,
             scratch: Scratch::default(),
@@ -153,25 +179,25 @@ impl Hulls {
     /// The upper envelope of both.
     #[inline(always)]
     pub fn latest(&mut self, a: Envelope, b: Envelope) -> Envelope {
-        if a.shape == b.shape {
-            if a.covers_alike(b) {
-                return a;
-            }
-            if b.covers_alike(a) {
-                return b;
-            }
+        if a.covers_plainly(b) {
+            return a;
+        }
+        if b.covers_plainly(a) {
+            return b;
         }
         self.merge(a, b)
     }
 
     #[inline(never)]
     fn merge(&mut self, a: Envelope, b: Envelope) -> Envelope {
-        if self.covers(a, b) {
+        if self.covers_with_a_line(a, b) {
             return a;
         }
-        if self.covers(b, a) {
+        if self.covers_with_a_line(b, a) {
             return b;
         }
+        // What is remembered of one order serves for both.
+        let (a, b) = if a.shape <= b.shape { (a, b) } else { (b, a) };
         let apart = (
             b.memory.wrapping_sub(a.memory) as i64,
             b.other.wrapping_sub(a.other) as i64,
@@ -187,7 +213,11 @@ impl Hulls {
                 shape: known.shape,
             };
         }
-        let merged = self.merge_lines(a, b);
+        let merged = match (self.covers(a, b), self.covers(b, a)) {
+            (true, _) => a,
+            (false, true) => b,
+            (false, false) => self.merge_lines(a, b),
+        };
         self.merges[place] = Some(Merged {
             shapes: (a.shape, b.shape),
             apart,
@@ -200,41 +230,67 @@ impl Hulls {
         merged
     }
 
-    /// Whether one line of the first envelope, its first or its last, is above everything of the second; where it is
-    /// not, the first may cover the second all the same.
-    fn covers(&self, a: Envelope, b: Envelope) -> bool {
+    /// Whether one line of the first envelope, its first or its last, is nowhere below the second one.
+    #[inline(always)]
+    fn covers_with_a_line(&self, a: Envelope, b: Envelope) -> bool {
         let steepest = self.last_line(b).memory;
         let covers = |line: Line| line.memory >= steepest && line.other >= b.other;
-        covers(Line {
-            memory: a.memory,
-            other: a.other,
-        }) || covers(self.last_line(a))
+        covers(a.first_line()) || covers(self.last_line(a))
+    }
+
+    /// Whether the first envelope is nowhere below the second one.
+    fn covers(&self, a: Envelope, b: Envelope) -> bool {
+        // What is higher at α = 0, or steeper at the end, is above somewhere.
+        let is_possible =
+            a.other >= b.other && self.last_line(a).memory >= self.last_line(b).memory;
+        is_possible && self.covers_each_line(a, b)
+    }
+
+    /// The same where the first envelope begins as high and ends as steep: none of the other's lines is above the corner
+    /// at which the first gets steeper than that line, where it comes closest.
+    fn covers_each_line(&self, a: Envelope, b: Envelope) -> bool {
+        let offsets = self.offsets(a.shape);
+        let mut passed = 0;
+        let mut own = a.first_line();
+        self.lines(b).all(|line| {
+            let mut next = None;
+            while let Some(offset) = offsets.get(passed) {
+                let steeper = a.line(offset);
+                if steeper.memory > line.memory {
+                    next = Some(steeper);
+                    break;
+                }
+                own = steeper;
+                passed += 1;
+            }
+            if own.memory >= line.memory {
+                return own.other >= line.other;
+            }
+            let is_below = |next: Line| {
+                let product = |lower: u64, steeper: u64| u128::from(lower) * u128::from(steeper);
+                own.other >= line.other
+                    && product(own.other - line.other, next.memory - own.memory)
+                        >= product(own.other - next.other, line.memory - own.memory)
+            };
+            next.is_some_and(is_below)
+        })
     }
 
     fn offsets(&self, shape: ShapeId) -> &[Offset] {
-        let Shape { first, count } = self.shapes[shape as usize];
+        let Shape { first, count, .. } = self.shapes[shape as usize];
         &self.offsets[first as usize..][..count as usize]
     }
 
+    #[inline(always)]
     fn last_line(&self, envelope: Envelope) -> Line {
-        let Envelope { memory, other, .. } = envelope;
-        match self.offsets(envelope.shape).last() {
-            None => Line { memory, other },
-            Some(last) => Line {
-                memory: memory + last.steeper,
-                other: other - last.lower,
-            },
-        }
+        envelope.line(&self.shapes[envelope.shape as usize].last)
     }
 
     /// By ascending slope.
     pub fn lines(&self, envelope: Envelope) -> impl Iterator<Item = Line> + '_ {
-        let Envelope { memory, other, .. } = envelope;
-        let line = move |offset: &Offset| Line {
-            memory: memory + offset.steeper,
-            other: other - offset.lower,
-        };
-        std::iter::once(Line { memory, other }).chain(self.offsets(envelope.shape).iter().map(line))
+        let others = self.offsets(envelope.shape).iter();
+        std::iter::once(envelope.first_line())
+            .chain(others.map(move |offset| envelope.line(offset)))
     }
 
     fn merge_lines(&mut self, a: Envelope, b: Envelope) -> Envelope {
@@ -262,26 +318,39 @@ impl Hulls {
 
     fn envelope(&mut self, hull: &[Line]) -> Envelope {
         let first = hull[0];
-        let shape = match hull.len() {
-            1 => SINGLE,
-            lines => {
-                let start = self.offsets.len();
-                self.offsets.extend(hull[1..].iter().map(|line| Offset {
-                    steeper: line.memory - first.memory,
-                    lower: first.other - line.other,
-                }));
-                self.shapes.push(Shape {
-                    first: start as u32,
-                    count: lines as u32 - 1,
-                });
-                (self.shapes.len() - 1) as ShapeId
-            }
-        };
         Envelope {
             memory: first.memory,
             other: first.other,
-            shape,
+            shape: self.shape(hull),
         }
+    }
+
+    /// The shape of lines by ascending slope: the one that was made of the same before, if that is remembered.
+    fn shape(&mut self, hull: &[Line]) -> ShapeId {
+        let first = hull[0];
+        let start = self.offsets.len();
+        self.offsets.extend(hull[1..].iter().map(|line| Offset {
+            steeper: line.memory - first.memory,
+            lower: first.other - line.other,
+        }));
+        let own = &self.offsets[start..];
+        let Some(last) = own.last().copied() else {
+            return SINGLE;
+        };
+        let parts = own.iter().flat_map(|own| [own.steeper, own.lower]);
+        let place = place_in(MEMORY_OF_SHAPES, parts);
+        let known = self.known[place];
+        if self.offsets(known) == own {
+            self.offsets.truncate(start);
+            return known;
+        }
+        self.shapes.push(Shape {
+            first: start as u32,
+            count: hull.len() as u32 - 1,
+            last,
+        });
+        self.known[place] = (self.shapes.len() - 1) as ShapeId;
+        self.known[place]
     }
 
     /// Whether it is time to forget shapes.
@@ -300,22 +369,24 @@ impl Hulls {
 
     /// Forgets shapes that nothing names; returns how to rename those that are left.
     pub fn forget(&mut self, marks: &Marks) -> Renamed {
-        let shapes = std::mem::replace(&mut self.shapes, vec![Shape { first: 0, count: 0 }]);
+        let shapes = std::mem::replace(&mut self.shapes, vec![Shape::default()]);
         let offsets = std::mem::take(&mut self.offsets);
         let mut numbers = vec![SINGLE; shapes.len()];
-        for (number, Shape { first, count }) in shapes.into_iter().enumerate().skip(1) {
+        for (number, shape) in shapes.into_iter().enumerate().skip(1) {
             if !marks.named[number] {
                 continue;
             }
+            let own = &offsets[shape.first as usize..][..shape.count as usize];
             numbers[number] = self.shapes.len() as ShapeId;
             self.shapes.push(Shape {
                 first: self.offsets.len() as u32,
-                count,
+                ..shape
             });
-            let own = &offsets[first as usize..][..count as usize];
             self.offsets.extend_from_slice(own);
         }
         self.merges.fill(None);
+        let renamed = |known: &mut ShapeId| *known = numbers[*known as usize];
+        self.known.iter_mut().for_each(renamed);
         let left = self.shapes.len() + self.offsets.len();
         // A walk over all values is worth it after as many new shapes only.
         self.limit = self.few.max(2 * left).max(left + marks.seen / 4);
@@ -345,18 +416,19 @@ impl Renamed {
     }
 }
 
+#[inline(always)]
 fn place_of_merge(shapes: (ShapeId, ShapeId), apart: (i64, i64)) -> usize {
+    let shapes = u64::from(shapes.0) << 32 | u64::from(shapes.1);
+    place_in(MEMORY_OF_MERGES, [shapes, apart.0 as u64, apart.1 as u64])
+}
+
+/// Where something of these parts is remembered, of so many places.
+#[inline(always)]
+fn place_in(places: usize, parts: impl IntoIterator<Item = u64>) -> usize {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |hash: u64, part: u64| (hash.rotate_left(23) ^ part).wrapping_mul(ODD);
-    let hash = [
-        u64::from(shapes.0),
-        u64::from(shapes.1),
-        apart.0 as u64,
-        apart.1 as u64,
-    ]
-    .into_iter()
-    .fold(0, mix);
-    (hash >> 40) as usize % MEMORY_OF_MERGES
+    let hash = parts.into_iter().fold(0, mix);
+    (hash >> 40) as usize % places
 }
 
 /// The lines of two envelopes, each by ascending slope, that are the highest somewhere.

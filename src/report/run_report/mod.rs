@@ -8,6 +8,7 @@ mod edag;
 mod epochs;
 mod memory_chain;
 mod objects;
+mod placed;
 mod regions;
 mod remote;
 mod reuse;
@@ -35,6 +36,7 @@ pub use edag::{BrentReport, EdagReport};
 pub use epochs::{CacheEpochsReport, EpochsReport, ProfiledTraceReport, ProfilesReport};
 pub use memory_chain::{ChainInstructionReport, ChainLineReport, ChainReport};
 pub use objects::{FarReport, InterleavedReport, InterleavingReport, ObjectReport, ShareReport};
+pub use placed::{AgainstReport, PlacedReport};
 pub use regions::RegionReport;
 pub use remote::{QUANTILES, RemoteReport};
 pub use reuse::{RegionReuseReport, ReuseReport};
@@ -90,6 +92,9 @@ pub struct RunReport {
     /// The core with one parameter varied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub varied_cores: Vec<VariedCoreReport>,
+    /// What comes of the placement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placed: Option<PlacedReport>,
     /// Costliest first.
     #[serde(default)]
     pub regions: Vec<RegionReport>,
@@ -182,6 +187,7 @@ impl RunReport {
             regions,
             camat,
             varied_cores,
+            placed,
             source,
             notes,
         } = report;
@@ -209,6 +215,7 @@ impl RunReport {
                 .map(|GreedySchedule { time }| ScheduleReport { time: *time }),
             camat: camat.as_ref().map(CamatReport::of),
             varied_cores: self::varied_cores::varied(varied_cores),
+            placed: placed.as_ref().map(PlacedReport::of),
             regions: regions
                 .iter()
                 .map(|region| RegionReport::of(region, inputs))
