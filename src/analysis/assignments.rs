@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::calls::{Origins, ProcedureId, Procedures, Target};
 use super::datatypes::GlobalTypes;
 use super::facts::FunctionKey;
-use crate::ir::visit::{calls_in_values, each_value, variables_of};
+use crate::ir::visit::{InLoop, calls_in_values, calls_of, each_value, statements, variables_of};
 use crate::ir::{self, Control, Role, Stmt, Type, Value, VarId, addressed};
 
 /// What the calls of one procedure do.
@@ -35,7 +35,8 @@ impl<'a> Effects<'a> {
             .filter(|(_, v)| scalar(v))
             .map(|(id, v)| (v.name.as_str(), id))
             .collect();
-        let any_writes = known.any_writes(id) || origins.has_calls();
+        let any_writes =
+            known.any_writes(id) || origins.has_calls() || passes_addresses(&function.body);
         Effects {
             known,
             id,
@@ -151,7 +152,11 @@ impl<'a> Effects<'a> {
         }
         let mut call = |name: &str, arguments: &[Value]| {
             let target = self.target(name);
-            if self.is_known(name) || matches!(target, Target::Communication(_) | Target::Unknown) {
+            let is_outside = matches!(
+                target,
+                Target::Communication(_) | Target::Unknown | Target::Library(_)
+            );
+            if self.is_known(name) || is_outside {
                 self.written(name, arguments).for_each(&mut *visit);
             }
         };
@@ -168,7 +173,7 @@ impl<'a> Effects<'a> {
     }
 
     /// Scalars that a call of a known body may give other values: among the arguments, and globals. Of what
-    /// other processes send, those that receive it. Of a procedure without a body, those whose address it gets.
+    /// other processes send, those that receive it. Of a procedure without a body, those whose address it gets, as `scanf` does.
     pub fn written<'s>(
         &'s self,
         name: &str,
@@ -199,7 +204,7 @@ impl<'a> Effects<'a> {
                 _ => None,
             },
         });
-        let is_unknown = matches!(self.target(name), Target::Unknown);
+        let is_unknown = matches!(self.target(name), Target::Unknown | Target::Library(_));
         let addressed = arguments.iter().filter_map(move |argument| {
             match addressed(argument).filter(|_| is_unknown)? {
                 Value::Variable(id) if scalar(id) => Some(*id),
@@ -213,6 +218,19 @@ impl<'a> Effects<'a> {
         let passed = passed.chain(received).chain(addressed);
         passed.chain(globals.map(|(_, id)| *id))
     }
+}
+
+/// Whether some call gets the address of something.
+fn passes_addresses(block: &[Stmt]) -> bool {
+    let mut found = false;
+    statements(block, InLoop::No, &mut |stmt, _| {
+        calls_of(stmt, &mut |_, arguments| {
+            found |= arguments
+                .iter()
+                .any(|argument| addressed(argument).is_some());
+        });
+    });
+    found
 }
 
 /// Scalars that are passed to calls and that nothing else in the function gives a value: the callee

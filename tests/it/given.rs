@@ -571,3 +571,47 @@ end program",
     );
     assert_eq!(iterations(&json, "update"), [10_000.0]);
 }
+
+/// A size has no value before it is read: neither is it what it is declared with, nor does that decide branches.
+#[test]
+fn what_is_read_is_not_what_it_begins_with() {
+    for statement in [
+        "n = atoi(argv[1]);",
+        "scanf(\"%d\", &n);",
+        "if (scanf(\"%d\", &n) != 1) return 1;",
+        "sscanf(argv[1], \"%d\", &n);",
+        "read_size(&n);",
+    ] {
+        for guard in ["", "if (argc < 2) { printf(\"usage\\n\"); return 1; }"] {
+            for check in [
+                "",
+                "if (n <= 0) return 1;",
+                "if (n < 1) { fprintf(stderr, \"n\"); exit(1); }",
+            ] {
+                let json = c(&format!(
+                    "
+#include <stdio.h>
+#include <stdlib.h>
+static void read_size(int *size) {{ scanf(\"%d\", size); }}
+int main(int argc, char **argv)
+{{
+    int n = 0;
+    double sum = 0, *a;
+    {guard}
+    {statement}
+    {check}
+    a = malloc(n * sizeof(double));
+    for (int i = 0; i < n; i++)
+        sum += a[i];
+    printf(\"%g\\n\", sum);
+    return 0;
+}}"
+                ));
+                let case = format!("{guard} {statement} {check}");
+                assert_eq!(iterations(&json, "main"), [128.0], "{case}");
+                assert_eq!(crate::small::calls(&json, "main"), 1.0, "{case}");
+                assert_eq!(read(&json), ["n"], "{case}");
+            }
+        }
+    }
+}

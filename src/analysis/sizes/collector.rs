@@ -24,8 +24,10 @@ use super::order;
 use super::places::{PlaceId, Places, asked_of_images, inquired};
 use crate::calls::{ProcedureId, Procedures, Target, reached};
 use crate::inputs::Inputs;
-use crate::ir::visit::{InLoop, each_value, statements, values_of};
-use crate::ir::{BinaryOp, Control, If, Jump, Stmt, Type, UnaryOp, Value, VarId, source_text};
+use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of};
+use crate::ir::{
+    BinaryOp, Control, If, Jump, Stmt, Type, UnaryOp, Value, VarId, addressed, source_text,
+};
 
 /// Procedures are asked for the extents of an array that many of them share.
 const MOST_ALLOCATIONS: usize = 8;
@@ -126,6 +128,7 @@ impl<'k, 'u> Collector<'k, 'u> {
             {
                 self.of(place).unconditional.push(value);
             }
+            self.always_read(id, stmt);
         }
         let under_input = under_input(self.known, &self.command_line, id);
         let instead_of_input = instead_of_input(self.known, id);
@@ -207,6 +210,32 @@ impl<'k, 'u> Collector<'k, 'u> {
         self.bounds(id);
         for alias in &function.aliased {
             self.alias(id, &Value::Variable(*alias));
+        }
+    }
+
+    /// Notes what a statement that no condition and no loop is around reads.
+    fn always_read(&mut self, id: ProcedureId, stmt: &'u Stmt) {
+        let known = self.known;
+        let mut read: Vec<&Value> = Vec::new();
+        if let Stmt::Assign { target, value, .. } = stmt
+            && inputs::is_input(value, known, id)
+        {
+            read.push(target);
+        }
+        calls_of(stmt, &mut |name, arguments| {
+            let target = known.target(id, name);
+            if matches!(target, Target::Library(called) if called.kind.gives_from_outside()) {
+                read.extend(arguments.iter().filter_map(addressed));
+            }
+        });
+        for value in read {
+            if let Some(place) = self.place(id, value) {
+                let known_place = self.places.get(place);
+                let is_private = known_place.is_own || known_place.is_local;
+                if is_private || known.get(id).function.is_main {
+                    self.of(place).is_always_read = true;
+                }
+            }
         }
     }
 
