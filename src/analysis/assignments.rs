@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 use super::calls::{Origins, ProcedureId, Procedures, Target};
 use super::datatypes::GlobalTypes;
 use super::facts::FunctionKey;
-use crate::ir::visit::{InLoop, calls_in_values, calls_of, each_value, statements, variables_of};
+use crate::intrinsics::IntrinsicKind;
+use crate::ir::visit::{calls_in_values, each_value, variables_of};
 use crate::ir::{self, Control, Role, Stmt, Type, Value, VarId, addressed};
 
 /// What the calls of one procedure do.
@@ -35,8 +36,7 @@ impl<'a> Effects<'a> {
             .filter(|(_, v)| scalar(v))
             .map(|(id, v)| (v.name.as_str(), id))
             .collect();
-        let any_writes =
-            known.any_writes(id) || origins.has_calls() || passes_addresses(&function.body);
+        let any_writes = known.any_writes(id) || origins.has_calls() || !function.passed.is_empty();
         Effects {
             known,
             id,
@@ -173,7 +173,8 @@ impl<'a> Effects<'a> {
     }
 
     /// Scalars that a call of a known body may give other values: among the arguments, and globals. Of what
-    /// other processes send, those that receive it. Of a procedure without a body, those whose address it gets, as `scanf` does.
+    /// other processes send, those that receive it. Of a procedure without a body, those whose address it gets; of what
+    /// reads input, those whose address the function passes, as it does to `scanf`.
     pub fn written<'s>(
         &'s self,
         name: &str,
@@ -204,7 +205,12 @@ impl<'a> Effects<'a> {
                 _ => None,
             },
         });
-        let is_unknown = matches!(self.target(name), Target::Unknown | Target::Library(_));
+        let reads = matches!(self.target(name), Target::Library(called) if called.kind == IntrinsicKind::Input);
+        let read = arguments.iter().filter_map(move |argument| match argument {
+            Value::Variable(id) if reads && self.function.passed.contains(id) => Some(*id),
+            _ => None,
+        });
+        let is_unknown = matches!(self.target(name), Target::Unknown);
         let addressed = arguments.iter().filter_map(move |argument| {
             match addressed(argument).filter(|_| is_unknown)? {
                 Value::Variable(id) if scalar(id) => Some(*id),
@@ -215,22 +221,9 @@ impl<'a> Effects<'a> {
             .globals
             .iter()
             .filter(move |(name, _)| summary.is_some_and(|s| s.globals.contains(name)));
-        let passed = passed.chain(received).chain(addressed);
+        let passed = passed.chain(received).chain(read).chain(addressed);
         passed.chain(globals.map(|(_, id)| *id))
     }
-}
-
-/// Whether some call gets the address of something.
-fn passes_addresses(block: &[Stmt]) -> bool {
-    let mut found = false;
-    statements(block, InLoop::No, &mut |stmt, _| {
-        calls_of(stmt, &mut |_, arguments| {
-            found |= arguments
-                .iter()
-                .any(|argument| addressed(argument).is_some());
-        });
-    });
-    found
 }
 
 /// Scalars that are passed to calls and that nothing else in the function gives a value: the callee

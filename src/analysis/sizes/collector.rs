@@ -25,9 +25,7 @@ use super::places::{PlaceId, Places, asked_of_images, inquired};
 use crate::calls::{ProcedureId, Procedures, Target, reached};
 use crate::inputs::Inputs;
 use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of};
-use crate::ir::{
-    BinaryOp, Control, If, Jump, Stmt, Type, UnaryOp, Value, VarId, addressed, source_text,
-};
+use crate::ir::{BinaryOp, Control, If, Jump, Stmt, Type, UnaryOp, Value, VarId, source_text};
 
 /// Procedures are asked for the extents of an array that many of them share.
 const MOST_ALLOCATIONS: usize = 8;
@@ -213,9 +211,13 @@ impl<'k, 'u> Collector<'k, 'u> {
         }
     }
 
-    /// Notes what a statement that no condition and no loop is around reads.
+    /// Notes what a statement of C that no condition and no loop is around reads. A list of Fortran may be a namelist, which
+    /// leaves what the input does not name as it is.
     fn always_read(&mut self, id: ProcedureId, stmt: &'u Stmt) {
         let known = self.known;
+        if !known.get(id).function.conventions.has_pointers() {
+            return;
+        }
         let mut read: Vec<&Value> = Vec::new();
         if let Stmt::Assign { target, value, .. } = stmt
             && inputs::is_input(value, known, id)
@@ -225,7 +227,8 @@ impl<'k, 'u> Collector<'k, 'u> {
         calls_of(stmt, &mut |name, arguments| {
             let target = known.target(id, name);
             if matches!(target, Target::Library(called) if called.kind.gives_from_outside()) {
-                read.extend(arguments.iter().filter_map(addressed));
+                let written = |argument| self.written(id, argument).or(Some(argument));
+                read.extend(arguments.iter().filter_map(written));
             }
         });
         for value in read {

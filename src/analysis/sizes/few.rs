@@ -5,7 +5,7 @@
 //! step = direction + 2*(turn - 1)                  1 to 4, if `turn` is 1 or 2
 //! ```
 //!
-//! A number counts as often as the calls that pass it run (`often`), or once if a statement assigns it: a branch that asks for
+//! A number counts as often as the calls that pass it run (`often`), or once if statements assign it: a branch that asks for
 //! one is taken that often, as a guess.
 
 use std::collections::BTreeMap;
@@ -43,12 +43,12 @@ pub(super) fn few(
                 _ => false,
             };
             let given = definitions.assigned.iter().filter(|given| !stays(given));
-            let assigned = given.map(|given| (given, 1.0));
+            let assigned = given.map(|given| (given, None));
             let passed = definitions.passed.iter().map(|passed| match passed {
-                Definition::Value(caller, value) => (passed, often.passes(*caller, value)),
-                _ => (passed, 1.0),
+                Definition::Value(caller, value) => (passed, Some(often.passes(*caller, value))),
+                _ => (passed, None),
             });
-            let given: Vec<(&Definition, f64)> = assigned.chain(passed).collect();
+            let given: Vec<(&Definition, Option<f64>)> = assigned.chain(passed).collect();
             let is_open = is_open(places.get(id), definitions)
                 || !definitions.passed.is_empty() && !has_entry;
             known_before.or_else(|| match is_open {
@@ -79,7 +79,7 @@ fn is_open(place: &Place, definitions: &Definitions) -> bool {
 fn numbers_of(
     (known, places): (&Procedures, &Places),
     (id, definitions): (PlaceId, &Definitions),
-    given: &[(&Definition, f64)],
+    given: &[(&Definition, Option<f64>)],
     number: &dyn Fn(PlaceId) -> Few,
 ) -> Few {
     let mut found = BTreeMap::new();
@@ -89,16 +89,19 @@ fn numbers_of(
         };
         let function = known.get(*procedure).function;
         let of_place = |value: &Value| number(places.find(function, *procedure, value)?);
-        add(
-            &mut found,
-            numbers(function, value, &of_place, DEPTH)?,
-            *times,
-        );
+        let numbers = numbers(function, value, &of_place, DEPTH)?;
+        match times {
+            Some(times) => add(&mut found, numbers, *times),
+            None => {
+                for number in numbers.into_keys() {
+                    found.entry(number).or_insert(1.0);
+                }
+            }
+        }
     }
     if definitions.begins(places, id) && definitions.may_be_read_first() {
-        *found
-            .entry(begins_with(known, places, definitions, id)?)
-            .or_default() += 1.0;
+        let number = begins_with(known, places, definitions, id)?;
+        found.entry(number).or_insert(1.0);
     }
     (!found.is_empty() && found.len() <= MOST).then_some(found)
 }
