@@ -120,14 +120,7 @@ impl<'k, 'u> Collector<'k, 'u> {
         {
             self.of(place).pass(Definition::Arguments);
         }
-        for stmt in &function.body {
-            if let Stmt::Assign { target, value, .. } = stmt
-                && let Some(place) = self.place(id, target)
-            {
-                self.of(place).unconditional.push(value);
-            }
-            self.always_read(id, stmt);
-        }
+        self.unconditional(id, &function.body);
         let under_input = under_input(self.known, &self.command_line, id);
         let instead_of_input = instead_of_input(self.known, id);
         let counters: Vec<Arc<Counter>> = counters(function).into_iter().map(Arc::new).collect();
@@ -208,6 +201,18 @@ impl<'k, 'u> Collector<'k, 'u> {
         self.bounds(id);
         for alias in &function.aliased {
             self.alias(id, &Value::Variable(*alias));
+        }
+    }
+
+    /// Notes what the statements assign and read that no condition and no loop is around.
+    fn unconditional(&mut self, id: ProcedureId, body: &'u [Stmt]) {
+        for stmt in body {
+            if let Stmt::Assign { target, value, .. } = stmt
+                && let Some(place) = self.place(id, target)
+            {
+                self.of(place).unconditional.push(value);
+            }
+            self.always_read(id, stmt);
         }
     }
 

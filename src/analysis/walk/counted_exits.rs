@@ -154,12 +154,12 @@ fn leaving_arm(branch: &ir::If) -> Option<(bool, &[Stmt])> {
 fn goes_on(condition: &Value, leaves_if: bool, found: &mut Vec<Value>) {
     match condition.unconverted() {
         Value::Unary(UnaryOp::Not, inner) => goes_on(inner, !leaves_if, found),
-        Value::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
-            // Of several that would have to hold together, each may fail as long as another does not.
-            if (*op == BinaryOp::Or) == leaves_if {
-                goes_on(left, leaves_if, found);
-                goes_on(right, leaves_if, found);
-            }
+        // Of several that would have to hold together, each may fail as long as another does not.
+        Value::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right)
+            if (*op == BinaryOp::Or) == leaves_if =>
+        {
+            goes_on(left, leaves_if, found);
+            goes_on(right, leaves_if, found);
         }
         Value::Binary(op, left, right) if op.is_comparison() => {
             let op = if leaves_if { op.negated() } else { *op };
