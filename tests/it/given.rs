@@ -615,3 +615,25 @@ int main(int argc, char **argv)
         }
     }
 }
+
+/// What is read only where the command line has it, and printed, is still an option with its default.
+#[test]
+fn what_is_printed_is_not_read() {
+    let json = c("
+#include <stdio.h>
+#include <stdlib.h>
+double x[100], y[100];
+int main(int argc, char **argv)
+{
+    int clusters = 0;
+    if (argc == 3)
+        clusters = atoi(argv[2]);
+    printf(\"%d\\n\", clusters);
+    if (clusters > 0)
+        for (int i = 0; i < 100; i++) x[i] = 1;
+    else
+        for (int i = 0; i < 100; i++) y[i] = 1;
+    return 0;
+}");
+    assert_eq!(iterations(&json, "main"), [0.0, 100.0]);
+}

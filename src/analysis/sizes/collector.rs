@@ -24,6 +24,7 @@ use super::order;
 use super::places::{PlaceId, Places, asked_of_images, inquired};
 use crate::calls::{ProcedureId, Procedures, Target, reached};
 use crate::inputs::Inputs;
+use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of};
 use crate::ir::{BinaryOp, Control, If, Jump, Stmt, Type, UnaryOp, Value, VarId, source_text};
 
@@ -231,7 +232,7 @@ impl<'k, 'u> Collector<'k, 'u> {
         }
         calls_of(stmt, &mut |name, arguments| {
             let target = known.target(id, name);
-            if matches!(target, Target::Library(called) if called.kind.gives_from_outside()) {
+            if matches!(target, Target::Library(called) if called.kind == IntrinsicKind::Input) {
                 let written = |argument| self.written(id, argument).or(Some(argument));
                 read.extend(arguments.iter().filter_map(written));
             }
