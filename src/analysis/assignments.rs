@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::calls::{Origins, ProcedureId, Procedures, Target};
 use super::datatypes::GlobalTypes;
 use super::facts::FunctionKey;
+use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{calls_in_values, each_value, variables_of};
 use crate::ir::{self, Control, Role, Stmt, Type, Value, VarId, addressed};
 
@@ -35,7 +36,7 @@ impl<'a> Effects<'a> {
             .filter(|(_, v)| scalar(v))
             .map(|(id, v)| (v.name.as_str(), id))
             .collect();
-        let any_writes = known.any_writes(id) || origins.has_calls();
+        let any_writes = known.any_writes(id) || origins.has_calls() || !function.passed.is_empty();
         Effects {
             known,
             id,
@@ -151,7 +152,11 @@ impl<'a> Effects<'a> {
         }
         let mut call = |name: &str, arguments: &[Value]| {
             let target = self.target(name);
-            if self.is_known(name) || matches!(target, Target::Communication(_) | Target::Unknown) {
+            let is_outside = matches!(
+                target,
+                Target::Communication(_) | Target::Unknown | Target::Library(_)
+            );
+            if self.is_known(name) || is_outside {
                 self.written(name, arguments).for_each(&mut *visit);
             }
         };
@@ -168,7 +173,8 @@ impl<'a> Effects<'a> {
     }
 
     /// Scalars that a call of a known body may give other values: among the arguments, and globals. Of what
-    /// other processes send, those that receive it. Of a procedure without a body, those whose address it gets.
+    /// other processes send, those that receive it. Of a procedure without a body, those whose address it gets; of what
+    /// reads input, those whose address the function passes, as it does to `scanf`.
     pub fn written<'s>(
         &'s self,
         name: &str,
@@ -199,6 +205,11 @@ impl<'a> Effects<'a> {
                 _ => None,
             },
         });
+        let reads = matches!(self.target(name), Target::Library(called) if called.kind == IntrinsicKind::Input);
+        let read = arguments.iter().filter_map(move |argument| match argument {
+            Value::Variable(id) if reads && self.function.passed.contains(id) => Some(*id),
+            _ => None,
+        });
         let is_unknown = matches!(self.target(name), Target::Unknown);
         let addressed = arguments.iter().filter_map(move |argument| {
             match addressed(argument).filter(|_| is_unknown)? {
@@ -210,7 +221,7 @@ impl<'a> Effects<'a> {
             .globals
             .iter()
             .filter(move |(name, _)| summary.is_some_and(|s| s.globals.contains(name)));
-        let passed = passed.chain(received).chain(addressed);
+        let passed = passed.chain(received).chain(read).chain(addressed);
         passed.chain(globals.map(|(_, id)| *id))
     }
 }

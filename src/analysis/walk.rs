@@ -7,6 +7,7 @@ mod calls;
 mod choices;
 mod coarse;
 mod compared;
+mod counted_exits;
 mod doubling;
 mod expected;
 mod guards;

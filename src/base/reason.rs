@@ -30,6 +30,11 @@ pub enum ReasonCode {
         message = "Subscript the array itself, or pass the array and not an address computed from it."
     )]
     AddressOf,
+    /// A loop allocates or frees storage (`malloc`, `free`), which takes time that no figure holds: it depends on the allocator and on what is in use.
+    #[strum(
+        message = "Allocate before the loop, or add the time by hand: a run under `perf` shows it."
+    )]
+    AllocationInLoop,
     /// It is not known which procedure a call means: it goes through a pointer or a dummy argument, or several procedures have the name. Each that it may mean counts as if all these calls were its own, and what they do to arrays of the caller is not known.
     #[strum(
         message = "Call the procedure by its own name, and analyse only the files that are linked into one program."
@@ -403,7 +408,9 @@ impl ReasonCode {
     pub fn is_of_times(self) -> bool {
         matches!(
             self,
-            ReasonCode::UnknownLatency | ReasonCode::UnknownDependence
+            ReasonCode::AllocationInLoop
+                | ReasonCode::UnknownLatency
+                | ReasonCode::UnknownDependence
         )
     }
 
@@ -436,7 +443,8 @@ impl ReasonCode {
     pub fn effect(self) -> Effect {
         use ReasonCode::*;
         match self {
-            ApproximateTripCount
+            AllocationInLoop
+            | ApproximateTripCount
             | BoundDependsOnVariable
             | BoundModified
             | CheckFailed

@@ -149,6 +149,21 @@ impl BinaryOp {
         }
     }
 
+    /// The comparison that holds where this one does not; what compares nothing stays as it is.
+    #[must_use]
+    pub fn negated(self) -> BinaryOp {
+        use BinaryOp::*;
+        match self {
+            Less => GreaterOrEqual,
+            LessOrEqual => Greater,
+            Greater => LessOrEqual,
+            GreaterOrEqual => Less,
+            Equal => NotEqual,
+            NotEqual => Equal,
+            other => other,
+        }
+    }
+
     pub fn sign(self) -> &'static str {
         use BinaryOp::*;
         match self {

@@ -42,6 +42,8 @@ pub enum IntrinsicKind {
     Memory,
     /// Storage comes and goes: `malloc`.
     Allocation,
+    /// A name means other storage, which costs nothing to speak of: `c_f_pointer`, `alloca`.
+    Association,
     /// Between images or processes.
     Communication,
     /// Gives variables values from a file or text: `read`, `scanf`.
@@ -78,7 +80,7 @@ impl IntrinsicKind {
         use IntrinsicKind::*;
         matches!(
             self,
-            Memory | Allocation | Communication | Input | Io | Text | Timer | System
+            Memory | Allocation | Association | Communication | Input | Io | Text | Timer | System
         )
     }
 }

@@ -298,3 +298,61 @@ fn guesses_that_let_a_nest_run_for_ever_are_named() {
     };
     assert_eq!(["f", "g"].map(is_marked), [false, true], "{json:#}");
 }
+
+/// A flag is what its callers pass, each as often as it calls.
+#[test]
+fn flags_weigh_as_their_callers_call() {
+    let of = |calls: &str| {
+        let json = fortran(&format!(
+            "
+program p
+  real(8) :: a(100)
+  integer :: step
+  {calls}
+  print *, a(1)
+contains
+  subroutine begin(x)
+    real(8) :: x(100)
+    call sweep(x, .true.)
+  end subroutine
+  subroutine sweep(x, is_first)
+    real(8) :: x(100)
+    logical :: is_first
+    if (is_first) then
+      do i = 1, 100
+        x(i) = 0
+      end do
+    else
+      do i = 1, 100
+        x(i) = x(i) + 1
+      end do
+    end if
+  end subroutine
+end program"
+        ));
+        let share = &json["parameters"]["prob_sweep_15"];
+        (share["value"].as_f64(), share["origin"].clone())
+    };
+    let guessed = |share: f64| (Some(share), Value::from("guessed"));
+    let in_loop = "do step = 1, 10; call sweep(a, .false.); end do";
+    assert_eq!(
+        of("call sweep(a, .true.); call sweep(a, .false.)"),
+        guessed(0.5)
+    );
+    assert_eq!(
+        of(
+            "call sweep(a, .true.); call sweep(a, .true.); call sweep(a, .true.); call sweep(a, .false.)"
+        ),
+        guessed(0.75)
+    );
+    assert_eq!(
+        of(&format!("call begin(a); {in_loop}")),
+        guessed(1.0 / 129.0)
+    );
+    assert_eq!(
+        of(&format!(
+            "{in_loop}; do step = 1, 10; call begin(a); end do"
+        )),
+        guessed(0.5)
+    );
+}

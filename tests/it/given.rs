@@ -571,3 +571,69 @@ end program",
     );
     assert_eq!(iterations(&json, "update"), [10_000.0]);
 }
+
+/// A size has no value before it is read: neither is it what it is declared with, nor does that decide branches.
+#[test]
+fn what_is_read_is_not_what_it_begins_with() {
+    for statement in [
+        "n = atoi(argv[1]);",
+        "scanf(\"%d\", &n);",
+        "if (scanf(\"%d\", &n) != 1) return 1;",
+        "sscanf(argv[1], \"%d\", &n);",
+        "read_size(&n);",
+    ] {
+        for guard in ["", "if (argc < 2) { printf(\"usage\\n\"); return 1; }"] {
+            for check in [
+                "",
+                "if (n <= 0) return 1;",
+                "if (n < 1) { fprintf(stderr, \"n\"); exit(1); }",
+            ] {
+                let json = c(&format!(
+                    "
+#include <stdio.h>
+#include <stdlib.h>
+static void read_size(int *size) {{ scanf(\"%d\", size); }}
+int main(int argc, char **argv)
+{{
+    int n = 0;
+    double sum = 0, *a;
+    {guard}
+    {statement}
+    {check}
+    a = malloc(n * sizeof(double));
+    for (int i = 0; i < n; i++)
+        sum += a[i];
+    printf(\"%g\\n\", sum);
+    return 0;
+}}"
+                ));
+                let case = format!("{guard} {statement} {check}");
+                assert_eq!(iterations(&json, "main"), [128.0], "{case}");
+                assert_eq!(crate::small::calls(&json, "main"), 1.0, "{case}");
+                assert_eq!(read(&json), ["n"], "{case}");
+            }
+        }
+    }
+}
+
+/// What is read only where the command line has it, and printed, is still an option with its default.
+#[test]
+fn what_is_printed_is_not_read() {
+    let json = c("
+#include <stdio.h>
+#include <stdlib.h>
+double x[100], y[100];
+int main(int argc, char **argv)
+{
+    int clusters = 0;
+    if (argc == 3)
+        clusters = atoi(argv[2]);
+    printf(\"%d\\n\", clusters);
+    if (clusters > 0)
+        for (int i = 0; i < 100; i++) x[i] = 1;
+    else
+        for (int i = 0; i < 100; i++) y[i] = 1;
+    return 0;
+}");
+    assert_eq!(iterations(&json, "main"), [0.0, 100.0]);
+}

@@ -1,6 +1,6 @@
 //! Loops that data end, after so many rounds at the latest.
 
-use crate::small::{analyse, c, calls, fortran, function};
+use crate::small::{analyse, c, calls, fortran, function, iterations};
 
 /// `do it = 1, 5000` with `if (condition) exit` at its end, and `more` before.
 fn solver(limit: &str, condition: &str, more: &str) -> String {
@@ -60,9 +60,9 @@ fn what_counters_end_runs_to_its_limit() {
         let json = fortran(&solver("5000", condition, more));
         calls(&json, "relax")
     };
-    // What counts is no data, nor is what the loop leaves as it is.
+    // What counts is no data, nor is what the loop leaves as it is; a counter that ends it is a limit.
     assert_eq!(runs("other == 7", ""), 5000.0);
-    assert_eq!(runs("other == 7", "other = other + 1"), 5000.0);
+    assert_eq!(runs("other == 7", "other = other + 1"), 7.0);
     // A search is no repetition.
     assert_eq!(runs("history(it) > 3", ""), 5000.0);
     // Nor is one row after the other: two calls in each of 5000 rounds.
@@ -279,4 +279,163 @@ int main(int argc, char **argv) {{
     };
     assert_eq!(of("1"), [0.0, 1.0]);
     assert_eq!(of("0"), [0.5, 0.5]);
+}
+
+/// Iterations of the innermost loop of a program in C that computes a point of a picture; `x`, `y` and `it` change in it.
+fn rounds_of_a_point(ends: &str) -> f64 {
+    let json = c(&format!(
+        "
+#include <math.h>
+double table[100];
+struct point {{ double x, y; }};
+static double size(double x, double y) {{ return sqrt(x*x + y*y); }}
+double picture(double a, double b) {{
+    double x = 0, y = 0, t, z[2] = {{0, 0}};
+    int it = 0, done = 0;
+    {ends}
+    return x + y + it + done;
+}}
+"
+    ));
+    iterations(&json, "picture")[0]
+}
+
+/// 99/ln 100 = 21.5 of 100 rounds, where real numbers that the loop computes end it.
+#[test]
+fn innermost_loops_that_data_end_have_a_parameter() {
+    let step = "t = x*x - y*y + a; y = 2*x*y + b; x = t;";
+    for ended in [
+        "while (x*x + y*y < 4 && it < 100) { STEP it++; }",
+        "for (it = 0; it < 100; it++) { STEP if (x*x + y*y > 4) break; }",
+        "for (it = 0; it < 100; it++) { STEP if (size(x, y) > 2) return it; }",
+        "for (it = 0; it < 100; it++) { STEP if (fabs(x - t) < 1e-9) break; }",
+        "while (!done && it < 100) { STEP done = x > 2; it++; }",
+        "for (it = 0; it < 100; it++) { z[0] = z[0]*a + b; z[1] += z[0]; if (z[0]*z[1] > 4) break; }",
+        "do { STEP it++; } while (x < 2 && it < 100);",
+        "while (1) { STEP if (x > 2 || ++it >= 100) break; }",
+    ] {
+        let source = ended.replace("STEP", step);
+        assert_eq!(rounds_of_a_point(&source), 22.0, "{ended}");
+    }
+    // What goes through an array gets to its end, as does what nothing that is computed ends.
+    for whole in [
+        "for (it = 0; it < 100; it++) { x += table[it]; if (x > 4) break; }",
+        "for (it = 0; it < 100; it++) { STEP table[it] = x; if (x > 4) break; }",
+        "for (it = 0; it < 100; it++) { STEP if (isnan(x)) break; }",
+        "for (it = 0; it < 100; it++) { STEP if (a > b) break; }",
+        "while (it < 100 && table[it] < 4) { STEP it++; }",
+    ] {
+        let source = whole.replace("STEP", step);
+        assert_eq!(rounds_of_a_point(&source), 100.0, "{whole}");
+    }
+}
+
+#[test]
+fn the_rounds_of_a_root_are_a_guess_that_can_be_set() {
+    let source = "
+subroutine roots(n, a, x)
+  integer :: n, i, k
+  real(8) :: a(n), x(n), y, d
+  do i = 1, n
+    y = a(i)
+    do k = 1, 100
+      d = (y*y - a(i))/(2*y)
+      y = y - d
+      if (abs(d) < 1d-12) exit
+    end do
+    x(i) = y
+  end do
+end subroutine";
+    let json = fortran(source);
+    assert_eq!(iterations(&json, "roots"), [128.0 * 22.0]);
+    let trips = &json["parameters"]["trip_roots_7"];
+    assert_eq!(
+        (&trips["kind"], &trips["origin"]),
+        (&"trip_count".into(), &"guessed".into())
+    );
+    for (set, rounds) in [("trip_roots_7=5", 5.0), ("trip_roots_7=1000", 100.0)] {
+        let json = analyse(&[("a.f90", source)], &[set]);
+        assert_eq!(iterations(&json, "roots"), [128.0 * rounds]);
+    }
+}
+
+/// How often `relax` is called in a loop of C that a counter ends in its body.
+#[test]
+fn counters_end_loops_in_their_bodies() {
+    for (ends, rounds) in [
+        (
+            "while (1) { err = relax(u); it++; if (it == 20) break; }",
+            20.0,
+        ),
+        (
+            "while (1) { err = relax(u); if (it == 20) break; it++; }",
+            21.0,
+        ),
+        (
+            "while (1) { if (it == 20) break; err = relax(u); it++; }",
+            20.0,
+        ),
+        (
+            "while (1) { it++; if (it == 20) break; err = relax(u); }",
+            19.0,
+        ),
+        ("for (;;) { err = relax(u); if (++it >= 20) break; }", 20.0),
+        ("for (;;) { err = relax(u); if (it++ >= 20) break; }", 21.0),
+        (
+            "for (it = 30; ; it -= 3) { err = relax(u); if (it < 20) return 0; }",
+            5.0,
+        ),
+        (
+            "for (it = 0; it < 1000; it++) { if (it == 20) break; err = relax(u); }",
+            20.0,
+        ),
+        (
+            "for (it = 0; it < 1000; it++) { err = relax(u); if (it >= 20) break; }",
+            21.0,
+        ),
+        (
+            "for (it = 0; it < 10; it++) { err = relax(u); if (it >= 20) break; }",
+            10.0,
+        ),
+        (
+            "do { err = relax(u); if (it > 20) break; it++; } while (1);",
+            22.0,
+        ),
+        // 999/ln 1000, at most 1000.
+        (
+            "while (1) { err = relax(u); if (err < 1e-9 || ++it >= 1000) break; }",
+            145.0,
+        ),
+        (
+            "while (1) { err = relax(u); if (err < 1e-9) break; if (++it == 1000) break; }",
+            145.0,
+        ),
+        (
+            "for (it = 30; it < 1000; it++) { err = relax(u); if (it >= 20) break; }",
+            1.0,
+        ),
+        // It has passed that number, or data have to agree.
+        (
+            "for (it = 30; it < 1000; it++) { err = relax(u); if (it == 20) break; }",
+            970.0,
+        ),
+        (
+            "for (it = 0; it < 1000; it++) { err = relax(u); if (it == 20 && err < 3) break; }",
+            145.0,
+        ),
+    ] {
+        assert_eq!(rounds_of_c(ends), rounds, "{ends}");
+    }
+    let source =
+        solver("5000", "other == 50", "other = other + 1").replace("do it = 1, 5000", "do");
+    assert_eq!(
+        calls(
+            &fortran(&source.replace(
+                "if (other == 50) exit",
+                "if (other == 50) exit\n    if (res < 0) stop 1"
+            )),
+            "relax"
+        ),
+        50.0
+    );
 }

@@ -24,7 +24,8 @@ use super::order;
 use super::places::{PlaceId, Places, asked_of_images, inquired};
 use crate::calls::{ProcedureId, Procedures, Target, reached};
 use crate::inputs::Inputs;
-use crate::ir::visit::{InLoop, each_value, statements, values_of};
+use crate::intrinsics::IntrinsicKind;
+use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of};
 use crate::ir::{BinaryOp, Control, If, Jump, Stmt, Type, UnaryOp, Value, VarId, source_text};
 
 /// Procedures are asked for the extents of an array that many of them share.
@@ -120,13 +121,7 @@ impl<'k, 'u> Collector<'k, 'u> {
         {
             self.of(place).pass(Definition::Arguments);
         }
-        for stmt in &function.body {
-            if let Stmt::Assign { target, value, .. } = stmt
-                && let Some(place) = self.place(id, target)
-            {
-                self.of(place).unconditional.push(value);
-            }
-        }
+        self.unconditional(id, &function.body);
         let under_input = under_input(self.known, &self.command_line, id);
         let instead_of_input = instead_of_input(self.known, id);
         let counters: Vec<Arc<Counter>> = counters(function).into_iter().map(Arc::new).collect();
@@ -207,6 +202,49 @@ impl<'k, 'u> Collector<'k, 'u> {
         self.bounds(id);
         for alias in &function.aliased {
             self.alias(id, &Value::Variable(*alias));
+        }
+    }
+
+    /// Notes what the statements assign and read that no condition and no loop is around.
+    fn unconditional(&mut self, id: ProcedureId, body: &'u [Stmt]) {
+        for stmt in body {
+            if let Stmt::Assign { target, value, .. } = stmt
+                && let Some(place) = self.place(id, target)
+            {
+                self.of(place).unconditional.push(value);
+            }
+            self.always_read(id, stmt);
+        }
+    }
+
+    /// Notes what a statement of C that no condition and no loop is around reads. A list of Fortran may be a namelist, which
+    /// leaves what the input does not name as it is.
+    fn always_read(&mut self, id: ProcedureId, stmt: &'u Stmt) {
+        let known = self.known;
+        if !known.get(id).function.conventions.has_pointers() {
+            return;
+        }
+        let mut read: Vec<&Value> = Vec::new();
+        if let Stmt::Assign { target, value, .. } = stmt
+            && inputs::is_input(value, known, id)
+        {
+            read.push(target);
+        }
+        calls_of(stmt, &mut |name, arguments| {
+            let target = known.target(id, name);
+            if matches!(target, Target::Library(called) if called.kind == IntrinsicKind::Input) {
+                let written = |argument| self.written(id, argument).or(Some(argument));
+                read.extend(arguments.iter().filter_map(written));
+            }
+        });
+        for value in read {
+            if let Some(place) = self.place(id, value) {
+                let known_place = self.places.get(place);
+                let is_private = known_place.is_own || known_place.is_local;
+                if is_private || known.get(id).function.is_main {
+                    self.of(place).is_always_read = true;
+                }
+            }
         }
     }
 

@@ -51,6 +51,8 @@ pub struct Definitions<'u> {
     pub other_initial: Vec<(ProcedureId, &'u Value)>,
     /// Of what is assigned, the values of statements that no condition and no loop is around.
     pub unconditional: Vec<&'u Value>,
+    /// Whether the procedure that has it for itself, or the main program, reads it where no condition and no loop is around.
+    pub is_always_read: bool,
     /// Of what is assigned, the values that it is given where it is smaller: `if (x < n) x = n`.
     pub floors: Vec<&'u Value>,
     /// Of what is assigned, the values of statements under conditions on what their procedure reads.

@@ -5,11 +5,13 @@
 //! step = direction + 2*(turn - 1)                  1 to 4, if `turn` is 1 or 2
 //! ```
 //!
-//! Nothing says how often it has each: a branch that asks for one is taken as often as the others, as a guess.
+//! A number counts as often as the calls that pass it run (`often`), or once if statements assign it: a branch that asks for
+//! one is taken that often, as a guess.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::definition::{Definition, Definitions, is_left_alone};
+use super::often::Often;
 use super::places::{Place, PlaceId, Places};
 use super::truth::{DEPTH, begins_with, literal};
 use crate::calls::Procedures;
@@ -20,7 +22,8 @@ const MOST: usize = 16;
 /// Copies are followed so far.
 const ROUNDS: u32 = 16;
 
-pub(super) type Few = Option<BTreeSet<i64>>;
+/// Numbers, and how often each comes in comparison with the others.
+pub(super) type Few = Option<BTreeMap<i64, f64>>;
 
 /// The numbers of every place. What calls pass counts only if execution begins somewhere: else others may call, too.
 pub(super) fn few(
@@ -29,6 +32,7 @@ pub(super) fn few(
     all: &[Definitions],
     has_entry: bool,
 ) -> Vec<Few> {
+    let often = Often::new(known);
     let mut found: Vec<Few> = vec![None; all.len()];
     for _ in 0..ROUNDS {
         let of = |(id, definitions): (PlaceId, &Definitions)| {
@@ -39,7 +43,12 @@ pub(super) fn few(
                 _ => false,
             };
             let given = definitions.assigned.iter().filter(|given| !stays(given));
-            let given: Vec<&Definition> = given.chain(&definitions.passed).collect();
+            let assigned = given.map(|given| (given, None));
+            let passed = definitions.passed.iter().map(|passed| match passed {
+                Definition::Value(caller, value) => (passed, Some(often.passes(*caller, value))),
+                _ => (passed, None),
+            });
+            let given: Vec<(&Definition, Option<f64>)> = assigned.chain(passed).collect();
             let is_open = is_open(places.get(id), definitions)
                 || !definitions.passed.is_empty() && !has_entry;
             known_before.or_else(|| match is_open {
@@ -70,22 +79,39 @@ fn is_open(place: &Place, definitions: &Definitions) -> bool {
 fn numbers_of(
     (known, places): (&Procedures, &Places),
     (id, definitions): (PlaceId, &Definitions),
-    given: &[&Definition],
+    given: &[(&Definition, Option<f64>)],
     number: &dyn Fn(PlaceId) -> Few,
 ) -> Few {
-    let mut found = BTreeSet::new();
-    for definition in given {
+    let mut found = BTreeMap::new();
+    for (definition, times) in given {
         let Definition::Value(procedure, value) = definition else {
             return None;
         };
         let function = known.get(*procedure).function;
         let of_place = |value: &Value| number(places.find(function, *procedure, value)?);
-        found.extend(numbers(function, value, &of_place, DEPTH)?);
+        let numbers = numbers(function, value, &of_place, DEPTH)?;
+        match times {
+            Some(times) => add(&mut found, numbers, *times),
+            None => {
+                for number in numbers.into_keys() {
+                    found.entry(number).or_insert(1.0);
+                }
+            }
+        }
     }
     if definitions.begins(places, id) && definitions.may_be_read_first() {
-        found.insert(begins_with(known, places, definitions, id)?);
+        let number = begins_with(known, places, definitions, id)?;
+        found.entry(number).or_insert(1.0);
     }
     (!found.is_empty() && found.len() <= MOST).then_some(found)
+}
+
+/// Adds numbers of which one comes so often.
+fn add(found: &mut BTreeMap<i64, f64>, numbers: BTreeMap<i64, f64>, times: f64) {
+    let all: f64 = numbers.values().sum();
+    for (number, own) in numbers {
+        *found.entry(number).or_default() += times * own / all;
+    }
 }
 
 /// The numbers that a value may have; `of_place` has those of variables.
@@ -98,13 +124,14 @@ pub(super) fn numbers(
     let depth = depth.checked_sub(1)?;
     let again = |value: &Value| numbers(function, value, of_place, depth);
     if let Some(number) = literal(function, value, depth) {
-        return Some(BTreeSet::from([number]));
+        return Some(BTreeMap::from([(number, 1.0)]));
     }
     match value {
         Value::Convert(_, operand) => again(operand),
         Value::Unary(UnaryOp::Negate, operand) => {
-            let each = again(operand)?.into_iter().map(i64::checked_neg);
-            each.collect()
+            let each = again(operand)?.into_iter();
+            each.map(|(number, times)| Some((number.checked_neg()?, times)))
+                .collect()
         }
         Value::Binary(op, left, right) => {
             let is_whole = |side: &Value| matches!(side.ty(function), Type::Integer(_));
@@ -118,15 +145,18 @@ pub(super) fn numbers(
                 _ => return None,
             };
             let (left, right) = (again(left)?, again(right)?);
-            let each = left
-                .iter()
-                .flat_map(|a| right.iter().map(|b| apply(*a, *b)));
-            let found: BTreeSet<i64> = each.collect::<Option<_>>()?;
+            let mut found = BTreeMap::new();
+            for (a, times) in &left {
+                for (b, other) in &right {
+                    *found.entry(apply(*a, *b)?).or_default() += times * other;
+                }
+            }
             (found.len() <= MOST).then_some(found)
         }
         Value::Select(_, then, otherwise) => {
-            let mut found = again(then)?;
-            found.extend(again(otherwise)?);
+            let mut found = BTreeMap::new();
+            add(&mut found, again(then)?, 0.5);
+            add(&mut found, again(otherwise)?, 0.5);
             (found.len() <= MOST).then_some(found)
         }
         Value::Variable(_) => of_place(value),

@@ -37,7 +37,7 @@
 //! levels        tables of sizes that fall by a factor from entry to entry
 //! periodic      how often `mod(step, every) == 0` holds
 //! options       the value that a flag has unless the input says otherwise, which decides branches
-//! few           the few numbers that a place may have, by which branches are guessed
+//! few           the few numbers that a place may have, by which branches are guessed, and `often` how often each
 //! ```
 //!
 //! Statements are not taken in the order in which they run: where several give a place different values, the
@@ -65,6 +65,7 @@ mod inputs;
 mod keys;
 mod levels;
 mod meant;
+mod often;
 mod once;
 mod options;
 mod order;

@@ -40,7 +40,9 @@ pub(super) fn option(
     let whole = place.array.map(|array| &all[array.at()]);
     let is_passed = |definitions: &Definitions| !definitions.passed.is_empty();
     let is_array = place.is_array && place.array.is_none();
-    if definitions.is_handed_out
+    // What it has before it is read is no choice.
+    if definitions.is_always_read
+        || definitions.is_handed_out
         || definitions.is_aliased
         || !definitions.other_initial.is_empty()
         || is_array

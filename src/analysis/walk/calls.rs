@@ -20,7 +20,8 @@ impl Walker<'_> {
         block: &mut Block,
     ) {
         use IntrinsicKind::{
-            Allocation, Array, Communication, Input, Io, Memory, Reduction, System, Text, Timer,
+            Allocation, Array, Association, Communication, Input, Io, Memory, Reduction, System,
+            Text, Timer,
         };
         let body = match self.effects.target(name) {
             // Such as `qsort`: how often it calls what it is given is not known.
@@ -36,8 +37,11 @@ impl Walker<'_> {
                     Memory => {
                         self.reason(block, place, ReasonCode::MemoryIntrinsic, name.to_string());
                     }
+                    Allocation if self.depth() > 0 => {
+                        self.reason(block, place, ReasonCode::AllocationInLoop, name.to_string());
+                    }
                     Text => block.texts += self.texts(format_arguments(arguments)),
-                    Input | Io | Timer | System | Allocation | Communication => {}
+                    Input | Io | Timer | System | Allocation | Association | Communication => {}
                     _ => return,
                 }
                 Body::Library
@@ -320,10 +324,21 @@ impl Walker<'_> {
 
 /// Whether a library function uses the number that it is given the address of.
 fn touches_element(kind: IntrinsicKind) -> bool {
-    use IntrinsicKind::{Allocation, Array, Communication, Input, Io, Memory, System, Text, Timer};
+    use IntrinsicKind::{
+        Allocation, Array, Association, Communication, Input, Io, Memory, System, Text, Timer,
+    };
     !matches!(
         kind,
-        Allocation | Array | Communication | Input | Io | Memory | System | Text | Timer
+        Allocation
+            | Array
+            | Association
+            | Communication
+            | Input
+            | Io
+            | Memory
+            | System
+            | Text
+            | Timer
     )
 }
 

@@ -5,7 +5,7 @@
 //! on. But no arm is more likely for being tried first: each has a share of its own, by the numbers that the program gives
 //! what is asked (`sizes/few`), or else by those that the conditions name. What says that something is wrong has none.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Walker, leaving};
 use crate::expr::Expr;
@@ -169,18 +169,19 @@ impl Walker<'_> {
 }
 
 impl Walker<'_> {
-    /// How many of the numbers come to each arm, and to none.
-    fn shares_of_numbers(&self, chain: &Chain, numbers: BTreeSet<i64>) -> Option<Vec<f64>> {
-        let mut left: Vec<i64> = numbers.into_iter().collect();
+    /// The share of the numbers that come to each arm, and to none.
+    fn shares_of_numbers(&self, chain: &Chain, numbers: BTreeMap<i64, f64>) -> Option<Vec<f64>> {
+        let mut left: Vec<(i64, f64)> = numbers.into_iter().collect();
         let mut weights = Vec::new();
         for arm in &chain.arms {
-            let holds = |number: &i64| self.holds(&arm.condition, *number);
+            let holds = |(number, _): &(i64, f64)| self.holds(&arm.condition, *number);
             let taken: Vec<bool> = left.iter().map(holds).collect::<Option<_>>()?;
-            weights.push(taken.iter().filter(|taken| **taken).count() as f64);
+            let shares = left.iter().zip(&taken).filter(|(_, taken)| **taken);
+            weights.push(shares.map(|((_, share), _)| share).sum());
             let mut taken = taken.into_iter();
             left.retain(|_| taken.next() != Some(true));
         }
-        weights.push(left.len() as f64);
+        weights.push(left.iter().map(|(_, share)| share).sum());
         Some(weights)
     }
 

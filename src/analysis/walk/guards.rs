@@ -132,7 +132,7 @@ impl Walker<'_> {
 }
 
 /// Whether a value is one of two: a comparison, or made of some.
-fn is_condition(value: &Value) -> bool {
+pub(super) fn is_condition(value: &Value) -> bool {
     match value.unconverted() {
         Value::Unary(op, _) => *op == UnaryOp::Not,
         Value::Binary(op, ..) => op.is_comparison() || matches!(op, BinaryOp::And | BinaryOp::Or),

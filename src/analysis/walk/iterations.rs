@@ -61,7 +61,7 @@ impl Walker<'_> {
     }
 
     /// In iteration k the two sides of a comparison are d + s·(k − 1) apart.
-    fn until_false(
+    pub(super) fn until_false(
         &mut self,
         part: &Value,
         (counter, lower, step): (&str, &Expr, &Expr),

@@ -12,6 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Walker;
+use super::guards::is_condition;
 use super::headers::Header;
 use super::iterations::{Ends, conjuncts};
 use crate::assignments::count_assignments;
@@ -30,9 +31,14 @@ impl Walker<'_> {
         let (Some(step), true) = (step, header.has_range) else {
             return;
         };
-        let by_data = ends == Ends::AtBoundOrBefore && self.may_end_before(inner)
-            || self.is_left_by_data(inner);
-        if !by_data || !self.works(&inner.body) || self.walks_through_arrays(inner) {
+        let is_ended = match self.works(&inner.body) {
+            true => {
+                let by_condition = ends == Ends::AtBoundOrBefore && self.may_end_before(inner);
+                (by_condition || self.is_left_by_data(inner)) && !self.walks_through_arrays(inner)
+            }
+            false => self.iterates(inner, ends),
+        };
+        if !is_ended {
             return;
         }
         let trips = self.trip_count(&inner.place);
@@ -42,6 +48,118 @@ impl Walker<'_> {
             true => Expr::min(both),
             false => Expr::max(both),
         };
+    }
+
+    /// Whether a loop without others inside repeats something until a real number that it computes says that it is enough, as
+    /// `while (zr*zr + zi*zi < 4 && it < maxit)` does. What chooses elements by its counter goes through arrays.
+    fn iterates(&self, inner: &ir::Loop, ends: Ends) -> bool {
+        let mut conditions = Vec::new();
+        self.leaving_conditions(inner, &inner.body, &mut conditions);
+        if let (Ends::AtBoundOrBefore, Control::Uncounted { condition, .. }) =
+            (ends, &inner.control)
+        {
+            let mut parts = Vec::new();
+            condition
+                .iter()
+                .for_each(|value| conjuncts(value, &mut parts));
+            parts.retain(|part| self.expected_each_round(inner, part) != Some(true));
+            conditions.extend(parts);
+        }
+        let own = self.given_in(inner);
+        let of = |condition: &&Value| self.rests_on_reals(inner, condition, &own, 1);
+        conditions.iter().any(of) && !self.chooses_elements(inner)
+    }
+
+    /// Whether a condition compares real numbers that a loop gives variables, or functions make of them; or variables that
+    /// hold what such a comparison has said.
+    fn rests_on_reals(
+        &self,
+        inner: &ir::Loop,
+        condition: &Value,
+        own: &BTreeSet<VarId>,
+        names: u32,
+    ) -> bool {
+        let function = self.function();
+        let mentions = |value: &Value| {
+            let mut used = BTreeSet::new();
+            variables_of(value, &mut used);
+            !used.is_disjoint(own)
+        };
+        let mut found = false;
+        each_value(condition, &mut |part| {
+            found |= match part {
+                Value::Variable(id) if own.contains(id) => {
+                    function.variable(*id).ty.is_floating()
+                        || names > 0 && self.holds_comparison(inner, *id, own)
+                }
+                Value::Element { array, .. } => {
+                    part.ty(function).is_floating() && stores_into(&inner.body, *array)
+                }
+                Value::Call { .. } => part.ty(function).is_floating() && mentions(part),
+                _ => false,
+            };
+        });
+        found
+    }
+
+    /// Whether a statement of a loop gives a variable that is no real number what a comparison of real ones says.
+    fn holds_comparison(&self, inner: &ir::Loop, id: VarId, own: &BTreeSet<VarId>) -> bool {
+        let mut found = false;
+        statements(&inner.body, InLoop::No, &mut |stmt, _| {
+            if let Stmt::Assign { target, value, .. } = stmt
+                && *target == Value::Variable(id)
+            {
+                found |= is_condition(value) && self.rests_on_reals(inner, value, own, 0);
+            }
+        });
+        found
+    }
+
+    /// Whether whole numbers that a loop moves choose the elements that it accesses, or procedures get them.
+    fn chooses_elements(&self, inner: &ir::Loop) -> bool {
+        let mut moved = BTreeMap::new();
+        count_assignments(&inner.body, self.effects, &mut moved);
+        if let Control::Counted { variable, .. } = &inner.control {
+            moved.entry(*variable).or_default();
+        }
+        let function = self.function();
+        let is_moved = |value: &Value| {
+            let mut used = BTreeSet::new();
+            variables_of(value, &mut used);
+            used.iter()
+                .any(|id| !function.variable(*id).ty.is_floating() && moved.contains_key(id))
+        };
+        let mut found = false;
+        let mut look = |value: &Value| {
+            found |= match value {
+                // A pointer that moves goes through what it leads to.
+                Value::Element {
+                    array, subscripts, ..
+                } => {
+                    moved.contains_key(array) && function.conventions.has_pointers()
+                        || subscripts.iter().any(&is_moved)
+                }
+                Value::Call {
+                    name, arguments, ..
+                } => !self.is_of_library(name) && arguments.iter().any(&is_moved),
+                _ => false,
+            };
+        };
+        if let Control::Uncounted { condition, .. } = &inner.control {
+            condition
+                .iter()
+                .for_each(|value| each_value(value, &mut look));
+        }
+        statements(&inner.body, InLoop::No, &mut |stmt, _| match stmt {
+            Stmt::Call { name, .. } if self.is_of_library(name) => {}
+            Stmt::Call { arguments, .. } => {
+                arguments
+                    .iter()
+                    .for_each(|value| each_value(value, &mut look));
+            }
+            _ => values_of(stmt, &mut look),
+        });
+        found
     }
 
     /// Whether a whole number that says when the loop ends chooses the elements that it reads, or that loops inside access and
@@ -190,6 +308,21 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// Whether statements store elements of an array.
+fn stores_into(block: &[Stmt], id: VarId) -> bool {
+    let mut found = false;
+    statements(block, InLoop::No, &mut |stmt, _| {
+        if let Stmt::Assign {
+            target: Value::Element { array, .. },
+            ..
+        } = stmt
+        {
+            found |= *array == id;
+        }
+    });
+    found
 }
 
 /// Whether a value holds calls.

@@ -53,6 +53,7 @@ impl Walker<'_> {
         self.symbols.known.extend(advancing);
         let outer_conditional = std::mem::replace(&mut self.conditional, conditional);
         let ends = self.find_end(inner, &mut header, &before);
+        self.end_at_exits(inner, &mut header);
         self.drop_estimates(inner, &mut header, ends);
         self.cut_short(inner, &mut header, ends);
         let Header {

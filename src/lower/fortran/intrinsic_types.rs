@@ -45,8 +45,8 @@ pub fn shape(name: &str, intrinsic: Intrinsic) -> Shape {
         (_, Array) => Shape::Array,
         (
             _,
-            Inquiry | Memory | Allocation | Communication | Input | Open | Io | Text | Timer
-            | System | Parsing,
+            Inquiry | Memory | Allocation | Association | Communication | Input | Open | Io | Text
+            | Timer | System | Parsing,
         ) => Shape::Scalar,
     }
 }
