@@ -116,22 +116,64 @@ fn outside(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
     ways.any(is_vague)
 }
 
-/// Conditions around a loop on what moves its ends: its iterations are exact, but the bytes are those of mean ones.
+/// What conditions leave of loops, as far as bytes are exactly those of it.
+struct Ranges<'n, 'p> {
+    nest: &'n Nest<'p>,
+    domain: Domain<Expr>,
+}
+
+impl<'n, 'p> Ranges<'n, 'p> {
+    fn of(nest: &'n Nest<'p>) -> Ranges<'n, 'p> {
+        Ranges {
+            nest,
+            domain: Geometry::of(nest).domain,
+        }
+    }
+
+    /// Whether a range narrows its loop for all that the nest refers to, or its loop is cut into pieces.
+    fn are_exact(&self, range: &GuardRange) -> bool {
+        let loops = &self.nest.loops;
+        let own = |chain: &ChainLoop| chain.facts.variable == range.variable;
+        let is_cut = || {
+            let at = loops.iter().rposition(own);
+            at.is_some_and(|at| !self.domain.loops[at].cuts.is_empty())
+        };
+        let moves = |chain: &ChainLoop| {
+            let mut ends = [&range.lower, &range.upper].into_iter().flatten();
+            ends.any(|end| end.mentions(&chain.facts.variable))
+        };
+        self.nest.narrowed.contains(range) || is_cut() && !loops.iter().any(moves)
+    }
+}
+
+/// Conditions around a loop that bytes are not exactly those of: where they move its ends, its iterations are exact, but bytes
+/// are those of mean ones.
 fn narrows_others(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    if nest.loops.iter().all(|chain| chain.conditions.is_empty()) {
+        return false;
+    }
     let is_partly = |(branch, taken): &(Symbol, bool)| {
         let share = value(branch).map_or(0.5, |p| if *taken { p } else { 1.0 - p });
         share > 0.0 && share < NEARLY_ALL
     };
+    let ranges = Ranges::of(nest);
+    let is_inexact = |chain: &ChainLoop| {
+        chain.weight.iter().any(is_partly) && !chain.guards.iter().all(|own| ranges.are_exact(own))
+    };
+    let has_outside = |chain: &ChainLoop| {
+        let mut conditions = chain.conditions.iter();
+        chain.weight.iter().any(is_partly)
+            && conditions.any(|guard| matches!(guard, Guard::Outside(_)))
+    };
     let is_narrowed = |at: usize| {
         let around = &nest.loops[..=at];
-        let mut ways = around.iter().flat_map(|chain| &chain.weight);
-        ways.any(is_partly) && trip_count::is_narrowed(around)
+        around.iter().any(has_outside) && trip_count::is_narrowed(around)
     };
-    (0..nest.loops.len()).any(is_narrowed)
+    nest.loops.iter().any(is_inexact) || (0..nest.loops.len()).any(is_narrowed)
 }
 
-/// References that only some iterations of a loop further out come to: what lies between two uses is taken as the mean
-/// over all of its iterations, while there is more of it in these and less in the others.
+/// References that only some iterations of a loop further out come to, which is not cut into pieces: what lies between two
+/// uses is taken as the mean over all of its iterations, while there is more of it in these and less in the others.
 fn holds_in_some_rounds(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
     let Some((innermost, outer)) = nest.loops.split_last() else {
         return false;
@@ -160,9 +202,11 @@ fn holds_in_some_rounds(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> 
                 .any(|chain| meets_again(stream, &chain.facts.variable))
         })
     };
+    let ranges = Ranges::of(nest);
     let is_left = |range: &GuardRange| {
         let mut guards = nest.streams.iter().flat_map(|used| &used.guards);
-        guards.any(|guard| guard.variable == range.variable) && is_used_again(range)
+        let is_vague = !ranges.are_exact(range);
+        is_vague && guards.any(|guard| guard.variable == range.variable) && is_used_again(range)
     };
     let is_partly = |(branch, taken): &(Symbol, bool)| {
         let decision = nest.decisions.iter().find(|(known, _)| known == branch);
@@ -180,13 +224,16 @@ fn holds_in_some_rounds(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> 
 
 /// All that a nest refers to is in a loop that runs in one iteration of another one: bytes are a share of those of all.
 fn runs_in_one_round(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let exact = Ranges::of(nest);
     let is_rare = |(branch, taken): &(Symbol, bool)| {
         let decision = nest.decisions.iter().find(|(known, _)| known == branch);
         let mut ranges = decision
             .map_or(&[][..], |(_, decision)| decision.ranges())
             .iter();
         let share = value(branch).map_or(0.5, |p| if *taken { p } else { 1.0 - p });
-        let is_one = |range: &GuardRange| range.lower.is_some() && range.lower == range.upper;
+        let is_one = |range: &GuardRange| {
+            range.lower.is_some() && range.lower == range.upper && !exact.are_exact(range)
+        };
         share > 0.0 && share < 1.0 - NEARLY_ALL && ranges.any(is_one)
     };
     (1..nest.loops.len()).any(|at| {

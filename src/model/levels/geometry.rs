@@ -27,6 +27,7 @@ use std::sync::Arc;
 
 use super::domain::{Affine, Domain, LoopRange};
 use super::ends;
+use super::narrow;
 use super::extents::{self, Extent};
 use super::number::Number;
 use super::records;
@@ -63,6 +64,10 @@ impl Geometry {
             .map(|position| range(&loops[..position], &nest.loops[position]))
             .collect();
         let mut domain = Domain { loops: ranges };
+        let narrowed = nest.narrowed.iter();
+        for guard in narrowed.filter_map(|range| guarded(range, &loops)) {
+            narrow::by(&mut domain, guard);
+        }
         domain.relate();
         let mut arrays: Vec<(&str, &Component)> = Vec::new();
         let [mut references, fixed] = [&nest.streams, &nest.fixed].map(|used| {
@@ -88,6 +93,7 @@ impl Geometry {
         fixed.iter_mut().for_each(Reference::forget_place);
         let assumed = ends::turn(&mut references, &|expr| nest.settled(expr));
         let arrays = arrays.iter().map(|(name, _)| Arc::from(*name)).collect();
+        narrow::cut(&mut domain, &references);
         let mut geometry = Geometry {
             domain,
             references,
@@ -178,6 +184,7 @@ impl Geometry {
             tile_of: r.tile_of,
             shapes_inner: r.shapes_inner,
             holds_tiles: r.holds_tiles,
+            cuts: r.cuts.iter().map(value).collect(),
         };
         let domain = Domain {
             loops: self.domain.loops.iter().map(range).collect(),
@@ -276,11 +283,12 @@ fn range(outer: &[&Loop], chain: &ChainLoop) -> LoopRange<Expr> {
         uppers: bounds(high, Function::Min, outer),
         known_step: step.as_number(),
         step,
-        entered: weight_expr(&chain.weight, &|branch| Expr::from(branch.clone())),
+        entered: weight_expr(&chain.open, &|branch| Expr::from(branch.clone())),
         descending,
         tile_of: None,
         shapes_inner: false,
         holds_tiles: false,
+        cuts: Vec::new(),
     }
 }
 
