@@ -637,8 +637,15 @@ fn can_be_narrowed(range: &GuardRange, loops: &[ChainLoop]) -> bool {
         let mut inner = loops[at..].iter();
         !inner.any(|chain| end.mentions(&chain.facts.variable))
     };
+    // One place for each of those around is a diagonal.
+    let is_diagonal = range.lower.is_some()
+        && range.lower == range.upper
+        && loops.iter().any(|chain| {
+            let mut end = range.lower.iter();
+            end.any(|end| end.mentions(&chain.facts.variable))
+        });
     let mut ends = [&range.lower, &range.upper].into_iter().flatten();
-    own.step.as_number().is_some_and(|step| step.abs() == 1.0)
+    !is_diagonal && own.step.as_number().is_some_and(|step| step.abs() == 1.0)
         && !loops[..at].iter().any(is_cell)
         && ends.all(|end| is_outside(end) && is_even(end))
 }

@@ -37,6 +37,7 @@ use super::undecided;
 use crate::analysis::coverage;
 use crate::analysis::facts::{Access, Decision, Guard, GuardRange, Loop, Stream};
 use crate::analysis::moving::is_unknown_stride;
+use crate::analysis::packed;
 use crate::expr::{Expr, Function, Lookup, Symbol};
 use crate::nest::{ChainLoop, Nest};
 use crate::reason::ReasonCode;
@@ -49,8 +50,8 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
     let strides = || subscripts().flat_map(|subscript| &subscript.terms);
     let extents = || streams().flat_map(|stream| stream.own_extents().iter().flatten());
     let has_unknown = || {
-        strides().any(|(_, by)| is_unknown_stride(by))
-            || extents().any(|(_, last)| is_unknown_stride(last))
+        strides().any(|(_, by)| is_unknown_stride(by) && packed::between(by).is_none())
+            || extents().any(|(_, last)| is_unknown_stride(last) && packed::between(last).is_none())
     };
     let found = [
         (

@@ -36,6 +36,7 @@ use super::steps::{NameStep, Names};
 use super::widths;
 use crate::analysis::facts::{Component, GuardRange, Loop, Stream, Subscript};
 use crate::analysis::moving::is_unknown_stride;
+use crate::analysis::packed;
 use crate::expr::{Comparison, Expr, Function};
 use crate::nest::{ChainLoop, Nest, NestStream, Weight, weight_expr};
 use crate::stream::kept_and_split;
@@ -229,6 +230,7 @@ pub fn map_all<N: Number>(
         gathered: r.gathered.as_ref().map(value),
         whole: r.whole.as_ref().map(value),
         multiple: r.multiple.as_ref().map(value),
+        packed: r.packed,
         has_small_planes: r.has_small_planes,
         guards: r.guards.iter().map(guard).collect(),
         taken: r.taken.as_ref().map(value),
@@ -351,7 +353,11 @@ fn reference(
     let mut dimensions: Vec<Vec<(usize, f64)>> =
         stream.subscripts.iter().map(|s| terms(s, loops)).collect();
     let width = f64::from(stream.element_bytes.unwrap_or(8));
+    let packed = packed_rows(stream);
     let mut pitches = pitches(extents);
+    if packed.is_some() {
+        pitches[1..].fill(None);
+    }
     let whole = pitches.get(stream.subscripts.len()).cloned().flatten();
     let place = place_of_component(stream, begin);
     let before = place
@@ -403,6 +409,7 @@ fn reference(
             .collect(),
         taken: used.taken.as_deref().map(ever),
         writes: used.written.as_deref().map(ever),
+        packed,
         has_small_planes: are_small_planes(&pitches),
         dimensions,
         bases,
@@ -413,6 +420,15 @@ fn reference(
     reference.join_short_rows();
     ends::turn_offsets(&mut reference);
     reference
+}
+
+/// Elements between rows that follow each other, if they do.
+fn packed_rows(stream: &Stream) -> Option<f64> {
+    let mut strides = stream.subscripts.iter().flat_map(|one| &one.terms);
+    let row = stream.own_extents().first().and_then(Option::as_ref);
+    let by_extent = || packed::between(&row.map(|(first, last)| (last - first) + 1.0)?);
+    let found = strides.find_map(|(_, by)| packed::between(by));
+    found.or_else(by_extent)
 }
 
 /// How many components lie before that of a stream, `u(i, j, 3)`, if there are any and numbers say so: a component is as an
