@@ -360,3 +360,30 @@ fn forms_that_may_have_something_in_common_are_marked() {
     let expected = ["column", "diagonals", "last", "lines"];
     assert_eq!(marked.into_iter().collect::<Vec<_>>(), expected);
 }
+
+/// Conditions around loops narrow these, or cut them into parts: bytes are those of the iterations that are left.
+#[test]
+fn conditions_around_loops() {
+    is_right("pieces.c", "last", &["--sizes", "n=17,64,150"]);
+    for function in ["half", "triangle", "corner", "longer", "longer_part"] {
+        is_right("pieces.c", function, &["--sizes", "n=17,64,150"]);
+    }
+    for function in ["part", "product", "down", "some"] {
+        is_right("pieces.c", function, &["--sizes", "n=17,64,150"]);
+    }
+    let sizes = ["--sizes", "n=64,150", "--sizes", "m=5,40,64"];
+    is_right("pieces.c", "parts", &sizes);
+    let marked = marked_in(DIRECTORY, "pieces.c");
+    assert_eq!(marked.into_iter().collect::<Vec<_>>(), ["moving"]);
+}
+
+/// The rows of packed triangles share their lines.
+#[test]
+fn packed_triangles_are_one_run() {
+    for function in ["run", "placed", "stepped", "strict"] {
+        is_right("packed.c", function, &["--sizes", "n=17,64,150"]);
+    }
+    for function in ["up", "low", "stepped", "down", "at"] {
+        is_right("packed.f90", function, &["--sizes", "n=17,64,150"]);
+    }
+}
