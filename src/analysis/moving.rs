@@ -55,9 +55,8 @@ fn unknown_stride(of: &str, at: usize, counter: &str) -> Expr {
 
 /// Whether a stride is one of no known length, or of no one length.
 pub fn is_unknown_stride(stride: &Expr) -> bool {
-    let is_unknown = |symbol: &Symbol| {
-        matches!(symbol.kind(), SymbolKind::Stride | SymbolKind::Packed)
-    };
+    let is_unknown =
+        |symbol: &Symbol| matches!(symbol.kind(), SymbolKind::Stride | SymbolKind::Packed);
     stride.symbols().iter().any(is_unknown)
 }
 

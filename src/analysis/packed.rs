@@ -58,7 +58,10 @@ pub fn pack(subscript: &mut Subscript, expr: &Expr, around: &[&Counted]) {
     let text = subscript.base.to_string();
     let packed = Expr::from(Symbol::packed(&text)) + between;
     let outer = outer.clone();
-    let own = subscript.terms.iter_mut().filter(|(name, _)| *name == outer);
+    let own = subscript
+        .terms
+        .iter_mut()
+        .filter(|(name, _)| *name == outer);
     own.for_each(|(_, stride)| *stride = packed.clone());
 }
 
@@ -82,7 +85,9 @@ fn undivided(expr: &Expr) -> Option<Expr> {
 fn divided(expr: &Expr, all: &std::cell::Cell<bool>) -> Expr {
     let of_quotient = |whole: &Expr| match whole.node() {
         Node::Quotient(dividend, divisor) => {
-            let by = divisor.as_integer().filter(|by| (2..=MOST_DIVISOR).contains(by))?;
+            let by = divisor
+                .as_integer()
+                .filter(|by| (2..=MOST_DIVISOR).contains(by))?;
             is_multiple(dividend, by).then(|| (dividend.clone() * (1.0 / by as f64)).expand())
         }
         _ => None,

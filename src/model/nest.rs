@@ -645,7 +645,8 @@ fn can_be_narrowed(range: &GuardRange, loops: &[ChainLoop]) -> bool {
             end.any(|end| end.mentions(&chain.facts.variable))
         });
     let mut ends = [&range.lower, &range.upper].into_iter().flatten();
-    !is_diagonal && own.step.as_number().is_some_and(|step| step.abs() == 1.0)
+    !is_diagonal
+        && own.step.as_number().is_some_and(|step| step.abs() == 1.0)
         && !loops[..at].iter().any(is_cell)
         && ends.all(|end| is_outside(end) && is_even(end))
 }

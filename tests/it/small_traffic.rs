@@ -192,9 +192,23 @@ fn conditions_that_leave_a_part_of_a_loop() {
 /// Formulas allow for blocks of the loop, numbers do not: both leave the same part of it.
 #[test]
 fn formulas_of_conditions_are_the_numbers() {
-    let path = command::fixture(DIRECTORY).join("parts.c");
+    formulas_are_the_numbers("parts.c", "h=40,x=10,w=100,n=64,m=40");
+    formulas_are_the_numbers("pieces.c", "n=150,m=40");
+    formulas_are_the_numbers("pieces.c", "n=64,m=64");
+}
+
+#[test]
+fn formulas_of_packed_triangles_are_the_numbers() {
+    for file in ["packed.c", "packed.f90"] {
+        formulas_are_the_numbers(file, "n=17");
+        formulas_are_the_numbers(file, "n=150");
+    }
+}
+
+fn formulas_are_the_numbers(file: &str, sizes: &str) {
+    let path = command::fixture(DIRECTORY).join(file);
     let directory = tempfile::tempdir().expect("a directory");
-    let sizes = ["--set", "h=40,x=10,w=100,n=64,m=40"];
+    let sizes = ["--set", sizes];
     let report = command::analysed(&path, &sizes);
     let mut command = command::loopsheet();
     let run = command.arg("analyze").arg(&path).args(sizes);
@@ -386,4 +400,7 @@ fn packed_triangles_are_one_run() {
     for function in ["up", "low", "stepped", "down", "at"] {
         is_right("packed.f90", function, &["--sizes", "n=17,64,150"]);
     }
+    assert!(marked_in(DIRECTORY, "packed.c").is_empty());
+    let marked = marked_in(DIRECTORY, "packed.f90");
+    assert_eq!(marked.into_iter().collect::<Vec<_>>(), ["cross"]);
 }

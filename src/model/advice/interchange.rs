@@ -85,9 +85,7 @@ fn is_possible(nest: &Nest, order: &Order, positions: &[usize]) -> bool {
         let mut ends = [&guard.lower, &guard.upper].into_iter().flatten();
         ends.all(|end| inside.iter().all(|at| !end.mentions(name(*at))))
     };
-    order.may_permute(positions)
-        && (0..positions.len()).all(is_bounded)
-        && guards.all(is_outside)
+    order.may_permute(positions) && (0..positions.len()).all(is_bounded) && guards.all(is_outside)
 }
 
 fn reordered<'p>(nest: &Nest<'p>, positions: &[usize]) -> Nest<'p> {

@@ -28,7 +28,7 @@ use super::ends;
 use super::extents;
 use super::few_rows;
 use super::forms;
-use super::geometry::Geometry;
+use super::geometry::{self, Geometry};
 use super::order;
 use super::overlap;
 use super::reference::Reference;
@@ -48,10 +48,12 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
     let streams = || nest.streams.iter().map(|used| &used.stream);
     let subscripts = || streams().flat_map(|stream| &stream.subscripts);
     let strides = || subscripts().flat_map(|subscript| &subscript.terms);
-    let extents = || streams().flat_map(|stream| stream.own_extents().iter().flatten());
+    // The rows of packed triangles have no one length, and are none that is unknown.
+    let rows = || streams().filter(|stream| geometry::packed_rows(stream).is_none());
+    let extents = || rows().flat_map(|stream| stream.own_extents().iter().flatten());
     let has_unknown = || {
         strides().any(|(_, by)| is_unknown_stride(by) && packed::between(by).is_none())
-            || extents().any(|(_, last)| is_unknown_stride(last) && packed::between(last).is_none())
+            || extents().any(|(_, last)| is_unknown_stride(last))
     };
     let found = [
         (

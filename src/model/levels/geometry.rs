@@ -27,8 +27,8 @@ use std::sync::Arc;
 
 use super::domain::{Affine, Domain, LoopRange};
 use super::ends;
-use super::narrow;
 use super::extents::{self, Extent};
+use super::narrow;
 use super::number::Number;
 use super::records;
 use super::reference::{Guarded, LONG_STRIDE, Lines, Reference};
@@ -423,7 +423,7 @@ fn reference(
 }
 
 /// Elements between rows that follow each other, if they do.
-fn packed_rows(stream: &Stream) -> Option<f64> {
+pub fn packed_rows(stream: &Stream) -> Option<f64> {
     let mut strides = stream.subscripts.iter().flat_map(|one| &one.terms);
     let row = stream.own_extents().first().and_then(Option::as_ref);
     let by_extent = || packed::between(&row.map(|(first, last)| (last - first) + 1.0)?);

@@ -155,7 +155,10 @@ pub fn cut(domain: &mut Domain<Expr>, references: &[Reference<Expr>]) {
             let behind = guard.upper.as_ref().map(|high| high.rest.clone() + 1.0);
             for cut in first.into_iter().chain(behind) {
                 let cut = cut.expand();
-                if !cuts.iter().any(|known| order::is_near(&(known - &cut), 0.0)) {
+                if !cuts
+                    .iter()
+                    .any(|known| order::is_near(&(known - &cut), 0.0))
+                {
                     cuts.push(cut);
                 }
             }

@@ -597,9 +597,7 @@ impl<N: Number> Part<'_, N> {
         let all = high.minus(low).shifted(1.0);
         let some = match parts == self.parts {
             true => all.shifted(-1.0),
-            false => all
-                .scaled(parts as f64 / self.parts as f64)
-                .shifted(-1.0),
+            false => all.scaled(parts as f64 / self.parts as f64).shifted(-1.0),
         };
         match descending {
             false => Given::Between(self.span.low.clone(), low.plus(&some)),
