@@ -404,3 +404,10 @@ fn packed_triangles_are_one_run() {
     let marked = marked_in(DIRECTORY, "packed.f90");
     assert_eq!(marked.into_iter().collect::<Vec<_>>(), ["cross"]);
 }
+
+/// Dimensions of one place make no rows of one element.
+#[test]
+fn dimensions_of_one_place() {
+    is_right("single.f90", "*", &["--sizes", "n=9,17,64,203"]);
+    assert!(marked_in(DIRECTORY, "single.f90").is_empty());
+}

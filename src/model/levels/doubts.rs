@@ -151,15 +151,12 @@ impl<'n, 'p> Ranges<'n, 'p> {
 
 /// Conditions around a loop that bytes are not exactly those of: where they move its ends, its iterations are exact, but bytes
 /// are those of mean ones.
-fn narrows_others(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
-    if nest.loops.iter().all(|chain| chain.conditions.is_empty()) {
-        return false;
-    }
+fn narrows_others(ranges: &Ranges, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let nest = ranges.nest;
     let is_partly = |(branch, taken): &(Symbol, bool)| {
         let share = value(branch).map_or(0.5, |p| if *taken { p } else { 1.0 - p });
         share > 0.0 && share < NEARLY_ALL
     };
-    let ranges = Ranges::of(nest);
     let is_inexact = |chain: &ChainLoop| {
         chain.weight.iter().any(is_partly) && !chain.guards.iter().all(|own| ranges.are_exact(own))
     };
@@ -177,7 +174,8 @@ fn narrows_others(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
 
 /// References that only some iterations of a loop further out come to, which is not cut into pieces: what lies between two
 /// uses is taken as the mean over all of its iterations, while there is more of it in these and less in the others.
-fn holds_in_some_rounds(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+fn holds_in_some_rounds(ranges: &Ranges, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let nest = ranges.nest;
     let Some((innermost, outer)) = nest.loops.split_last() else {
         return false;
     };
@@ -205,7 +203,6 @@ fn holds_in_some_rounds(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> 
                 .any(|chain| meets_again(stream, &chain.facts.variable))
         })
     };
-    let ranges = Ranges::of(nest);
     let is_left = |range: &GuardRange| {
         let mut guards = nest.streams.iter().flat_map(|used| &used.guards);
         let is_vague = !ranges.are_exact(range);
@@ -226,8 +223,8 @@ fn holds_in_some_rounds(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> 
 }
 
 /// All that a nest refers to is in a loop that runs in one iteration of another one: bytes are a share of those of all.
-fn runs_in_one_round(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
-    let exact = Ranges::of(nest);
+fn runs_in_one_round(exact: &Ranges, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let nest = exact.nest;
     let is_rare = |(branch, taken): &(Symbol, bool)| {
         let decision = nest.decisions.iter().find(|(known, _)| known == branch);
         let mut ranges = decision
@@ -302,11 +299,15 @@ fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCo
         nest.is_uncertain_turn()
             .then_some(ReasonCode::UndecidedBranch),
     );
-    let is_vague = outside(nest, value)
-        || narrows_others(nest, value)
-        || holds_in_some_rounds(nest, value)
-        || runs_in_one_round(nest, value);
-    found.extend(is_vague.then_some(ReasonCode::ConditionOnLoops));
+    let mut decisions = nest.decisions.iter();
+    if decisions.any(|(_, decision)| matches!(decision, Decision::Guard(_))) {
+        let ranges = Ranges::of(nest);
+        let is_vague = outside(nest, value)
+            || narrows_others(&ranges, value)
+            || holds_in_some_rounds(&ranges, value)
+            || runs_in_one_round(&ranges, value);
+        found.extend(is_vague.then_some(ReasonCode::ConditionOnLoops));
+    }
     found
 }
 

@@ -13,6 +13,7 @@
 //! a[i + j*m]           separate_long_strides   a stride that is not a number, beside one that is, becomes
 //!                                        a dimension of its own
 //! p[i].x, p[i].id      widths            elements of several sizes are written in one unit
+//! a(1, 1, k)           leave_out_single  dimensions of one place are left out
 //! if (i == j) d[j]     put_in_place      the innermost loop has one value there: the reference belongs to the
 //!                                        loops around
 //! ```
@@ -416,6 +417,7 @@ fn reference(
         pitches,
     };
     reference.put_in_place();
+    reference.leave_out_single();
     reference.join_leading();
     reference.join_short_rows();
     ends::turn_offsets(&mut reference);
@@ -588,6 +590,26 @@ impl Reference<Expr> {
         }
         self.multiple = None;
         self.guards.clear();
+    }
+
+    /// A dimension of one place makes no difference to where an element is: `a(1, 1, 1, k)` of `a(1, 1, 1, n)` are a row.
+    fn leave_out_single(&mut self) {
+        let mut d = 0;
+        while d + 1 < self.dimensions.len() {
+            let number = |at: usize| self.pitches[at].as_ref().and_then(Expr::as_number);
+            let is_single = number(d).is_some() && number(d) == number(d + 1);
+            let mut offsets = self.offsets.iter().chain(&self.written);
+            if is_single && self.bases[d].as_number().is_some() && offsets.all(|o| o[d] == 0) {
+                self.dimensions.remove(d);
+                self.bases.remove(d);
+                self.pitches.remove(d + 1);
+                for offset in self.offsets.iter_mut().chain(&mut self.written) {
+                    offset.remove(d);
+                }
+            } else {
+                d += 1;
+            }
+        }
     }
 
     /// A leading dimension that no loop moves, of known length, is joined with the next: structures and
