@@ -67,12 +67,16 @@ pub fn pack(subscript: &mut Subscript, expr: &Expr, around: &[&Counted]) {
 
 /// Elements between packed rows, if a stride is one of these.
 pub fn between(stride: &Expr) -> Option<f64> {
-    let is_packed = |symbol: &Symbol| symbol.kind() == SymbolKind::Packed;
-    if !stride.symbols().iter().any(is_packed) {
-        return None;
+    let is_packed = |expr: &Expr| matches!(expr.node(), Node::Symbol(symbol) if symbol.kind() == SymbolKind::Packed);
+    match stride.node() {
+        Node::Symbol(_) => is_packed(stride).then_some(0.0),
+        Node::Sum(items) => match &items[..] {
+            [rows, number] if is_packed(rows) => number.as_number(),
+            [number, rows] if is_packed(rows) => number.as_number(),
+            _ => None,
+        },
+        _ => None,
     }
-    let none = |symbol: &Symbol| is_packed(symbol).then(|| Expr::from(0.0));
-    stride.substitute(&none).as_number()
 }
 
 /// A polynomial in place of an expression that divides others without a remainder, `j*(j + 1)/2`.

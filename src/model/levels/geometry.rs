@@ -427,8 +427,10 @@ fn reference(
 /// Elements between rows that follow each other, if they do.
 pub fn packed_rows(stream: &Stream) -> Option<f64> {
     let mut strides = stream.subscripts.iter().flat_map(|one| &one.terms);
-    let row = stream.own_extents().first().and_then(Option::as_ref);
-    let by_extent = || packed::between(&row.map(|(first, last)| (last - first) + 1.0)?);
+    let by_extent = || {
+        let (first, last) = stream.own_extents().first()?.as_ref()?;
+        Some(packed::between(last)? - first.as_number()? + 1.0)
+    };
     let found = strides.find_map(|(_, by)| packed::between(by));
     found.or_else(by_extent)
 }
