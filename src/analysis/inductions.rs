@@ -276,6 +276,19 @@ pub fn per_iteration(amount: &Expr, counter: &str, lower: &Expr, step: &Expr) ->
     }
 }
 
+/// What amounts that grow by as much from each iteration to the next come to before one: `k += j + 1` before iteration `j` to
+/// `j·(j + 1)/2`.
+pub fn growing(amount: &Expr, counter: &str, lower: &Expr, step: &Expr) -> Option<Expr> {
+    let mut linear = amount.linear_in(&[counter])?;
+    let by = linear.coefficients.remove(0);
+    if step.as_integer() != Some(1) || by.as_integer().is_none() {
+        return None;
+    }
+    let run = Expr::symbol(counter) - lower.clone();
+    let ends = Expr::symbol(counter) + lower.clone() - 1.0;
+    Some((run * (by * ends * 0.5 + linear.rest)).expand())
+}
+
 /// What `id = value` adds to the variable, whatever that is: `k = k + n - i + 1`.
 fn added(id: VarId, value: &Value) -> Option<Value> {
     let is_itself = |v: &Value| matches!(v, Value::Variable(other) if *other == id);

@@ -38,6 +38,7 @@ mod member_dimensions;
 pub mod moving;
 mod object;
 mod opened;
+pub mod packed;
 mod references;
 mod registers;
 mod repeated;

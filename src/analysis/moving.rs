@@ -53,12 +53,11 @@ fn unknown_stride(of: &str, at: usize, counter: &str) -> Expr {
     Expr::from(Symbol::stride(of, (at > 0).then_some(counter)))
 }
 
-/// Whether a stride is one of no known length.
+/// Whether a stride is one of no known length, or of no one length.
 pub fn is_unknown_stride(stride: &Expr) -> bool {
-    stride
-        .symbols()
-        .iter()
-        .any(|symbol| symbol.kind() == SymbolKind::Stride)
+    let is_unknown =
+        |symbol: &Symbol| matches!(symbol.kind(), SymbolKind::Stride | SymbolKind::Packed);
+    stride.symbols().iter().any(is_unknown)
 }
 
 /// A subscript that is affine in some loops only, as `i + j*(j - 1)/2` is in `i`: what the others do to it is a stride of

@@ -10,6 +10,7 @@ use super::dimension::{Dimension, affine, split_integer};
 use super::facts::{Access, AccessClass, Block, Component, Item, Stream, Subscript};
 use super::member_dimensions::in_structure;
 use super::moving::{partly_affine, without_clamps};
+use super::packed::pack;
 use super::symbols::{Known, Symbols};
 use super::wrapped::without_wraps;
 use crate::expr::Expr;
@@ -467,7 +468,11 @@ fn affine_dimension(
             .collect();
         let around: Vec<&Counted> = symbols.levels.iter().map(|level| &level.counted).collect();
         let inside = without_clamps(&without_wraps(expr, &around), &names, &units);
-        affine(&inside, &names).or_else(|| partly_affine(&inside, &names))
+        affine(&inside, &names).or_else(|| {
+            let mut found = partly_affine(&inside, &names)?;
+            pack(&mut found.0, &inside, &around);
+            Some(found)
+        })
     };
     match affine(expr, &names).or_else(uneven) {
         Some((subscript, offset)) => Dimension { subscript, offset },

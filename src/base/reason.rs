@@ -112,7 +112,7 @@ pub enum ReasonCode {
     /// An element or member is taken of what an expression computes, so that it has no array.
     #[strum(message = "Assign the pointer to a named variable before it is subscripted.")]
     ComputedBase,
-    /// A branch depends on variables of the loops around in a way that has no closed form: its probability is a guess, and bytes are those of all iterations. Or a condition on a loop further out stands inside of others, or around a loop whose ends it moves: operations are exact, bytes those of mean iterations.
+    /// A branch depends on variables of the loops around in a way that has no closed form: its probability is a guess, and bytes are those of all iterations. Or other loops move the ends of what a condition leaves of a loop for a part of the nest, or it leaves two pieces of one: operations are exact, bytes those of mean iterations.
     #[strum(
         message = "Set the probability of the branch with --set, or split the loop where the condition changes."
     )]

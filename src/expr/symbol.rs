@@ -27,6 +27,8 @@ pub enum SymbolKind {
     TripCount,
     /// How far a loop moves something, in a way that no expression says.
     Stride,
+    /// The same where rows follow each other without a gap, however long each is.
+    Packed,
     /// Where something begins that loops move in such a way.
     Start,
     /// What a variable was before a loop that counts with it.
@@ -46,12 +48,13 @@ pub enum SymbolKind {
 }
 
 impl SymbolKind {
-    pub const ALL: [SymbolKind; 13] = [
+    pub const ALL: [SymbolKind; 14] = [
         SymbolKind::Source,
         SymbolKind::Place,
         SymbolKind::Probability,
         SymbolKind::TripCount,
         SymbolKind::Stride,
+        SymbolKind::Packed,
         SymbolKind::Start,
         SymbolKind::Earlier,
         SymbolKind::Held,
@@ -70,6 +73,7 @@ impl SymbolKind {
             SymbolKind::Probability => "probability",
             SymbolKind::TripCount => "trip_count",
             SymbolKind::Stride => "stride",
+            SymbolKind::Packed => "packed",
             SymbolKind::Start => "start",
             SymbolKind::Earlier => "earlier",
             SymbolKind::Held => "held",
@@ -147,6 +151,11 @@ impl Symbol {
             Some(counter) => format!("stride of {of} in {counter}"),
         };
         Symbol::new(SymbolKind::Stride, &name)
+    }
+
+    /// From one row to the next of what has this text, where each begins behind the one before it.
+    pub fn packed(of: &str) -> Symbol {
+        Symbol::new(SymbolKind::Packed, &format!("rows of {of}"))
     }
 
     /// Where something with this text begins that loops move.

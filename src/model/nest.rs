@@ -30,6 +30,23 @@ pub struct ChainLoop<'p> {
     pub weight: Weight,
     /// Where those of the branches take it that ask for variables of the loops around.
     pub conditions: Vec<Guard>,
+    /// Those of them that are ranges of these loops.
+    pub guards: Vec<GuardRange>,
+    /// The branches of which no range says when they are taken.
+    pub open: Weight,
+}
+
+impl<'p> ChainLoop<'p> {
+    /// A loop with branches around it of which nothing else is said.
+    pub fn behind(facts: &'p Loop, weight: Weight) -> ChainLoop<'p> {
+        ChainLoop {
+            facts,
+            open: weight.clone(),
+            weight,
+            conditions: Vec::new(),
+            guards: Vec::new(),
+        }
+    }
 }
 
 /// Probability symbols that must all be taken; `false` stands for the other branch.
@@ -127,6 +144,8 @@ pub struct Nest<'p> {
     pub sweeps: usize,
     pub contents: Vec<Content>,
     pub streams: Vec<NestStream>,
+    /// What conditions leave of loops for all of these.
+    pub narrowed: Vec<GuardRange>,
     /// Elements that stay the same in the whole nest: they live in registers, and their lines are fetched once.
     pub fixed: Vec<NestStream>,
     /// What decides the branches on the way to what it does.
@@ -388,6 +407,8 @@ struct Way {
     conditions: Vec<Guard>,
     guards: Vec<GuardRange>,
     open: Weight,
+    /// Branches that ask for loops in a way that is no range of one.
+    outside: Weight,
 }
 
 impl Way {
@@ -403,8 +424,9 @@ impl Way {
                     false => guard.clone().negated(),
                 };
                 way.conditions.push(guard.clone());
-                if let Guard::Inside(ranges) = guard {
-                    way.guards.extend(ranges);
+                match guard {
+                    Guard::Inside(ranges) => way.guards.extend(ranges),
+                    Guard::Outside(_) => way.outside.push(step),
                 }
             }
             _ => way.open.push(step),
@@ -418,6 +440,8 @@ impl Way {
             facts,
             weight: self.weight,
             conditions: self.conditions,
+            guards: self.guards,
+            open: [self.open, self.outside].concat(),
         }
     }
 }
@@ -530,7 +554,8 @@ fn finish<'p>(
 ) -> Nest<'p> {
     // An element that stays the same in the whole nest lives in a register.
     let moves = |known: &NestStream| known.stream.subscripts.iter().any(|s| !s.is_invariant());
-    let streams = streams(&loops, &gathered.references);
+    let narrowed = narrowed(&loops, &gathered.references);
+    let streams = streams(&loops, &gathered.references, &narrowed);
     let (streams, fixed): (Vec<NestStream>, Vec<NestStream>) = streams.into_iter().partition(moves);
     let sweeps = count_sweeps(&loops, &streams);
     let runs_on = match loops.last().is_some_and(|inner| inner.facts.is_serial) {
@@ -553,6 +578,7 @@ fn finish<'p>(
         sweeps,
         contents,
         streams,
+        narrowed,
         fixed,
         decisions,
         references,
@@ -560,18 +586,89 @@ fn finish<'p>(
     }
 }
 
+/// The ranges of loops outside of which conditions lead to no reference: its own, and those of the loops around it.
+fn ranges<'r>(
+    loops: &'r [ChainLoop],
+    reference: &'r Reference,
+) -> impl Iterator<Item = &'r GuardRange> {
+    let around = loops[..reference.level.min(loops.len())].iter();
+    around
+        .flat_map(|chain| &chain.guards)
+        .chain(&reference.guards)
+}
+
+/// What conditions leave of loops for all references that loops move.
+fn narrowed(loops: &[ChainLoop], references: &[Reference]) -> Vec<GuardRange> {
+    let moves = |used: &&Reference| used.stream.subscripts.iter().any(|s| !s.is_invariant());
+    let mut moved = references.iter().filter(moves);
+    let Some(first) = moved.next() else {
+        return Vec::new();
+    };
+    let can_be = |range: &&GuardRange| can_be_narrowed(range, loops);
+    let mut found: Vec<GuardRange> = ranges(loops, first).filter(can_be).cloned().collect();
+    for reference in moved {
+        found.retain(|range| ranges(loops, reference).any(|own| own == range));
+    }
+    found.dedup();
+    found
+}
+
+/// Whether a range of a loop can be a part of its bounds: one that goes by one, and not over the cells of tiles, from
+/// which it would begin elsewhere.
+fn can_be_narrowed(range: &GuardRange, loops: &[ChainLoop]) -> bool {
+    let of_range = |chain: &ChainLoop| chain.facts.variable == range.variable;
+    let Some(at) = loops.iter().rposition(of_range) else {
+        return false;
+    };
+    let own = loops[at].facts;
+    let is_cell = |chain: &ChainLoop| {
+        let tile = &chain.facts.variable;
+        own.lower.mentions(tile) && own.upper.mentions(tile)
+    };
+    let around: Vec<&str> = (loops[..at].iter())
+        .map(|chain| chain.facts.variable.as_str())
+        .collect();
+    let is_even = |end: &Expr| {
+        let linear = end.linear_in(&around);
+        let is_number = |by: &Expr| by.as_number().is_some();
+        linear.is_some_and(|linear| linear.coefficients.iter().all(is_number))
+    };
+    let is_outside = |end: &Expr| {
+        let mut inner = loops[at..].iter();
+        !inner.any(|chain| end.mentions(&chain.facts.variable))
+    };
+    // One place for each of those around is a diagonal.
+    let is_diagonal = range.lower.is_some()
+        && range.lower == range.upper
+        && loops.iter().any(|chain| {
+            let mut end = range.lower.iter();
+            end.any(|end| end.mentions(&chain.facts.variable))
+        });
+    let mut ends = [&range.lower, &range.upper].into_iter().flatten();
+    !is_diagonal
+        && own.step.as_number().is_some_and(|step| step.abs() == 1.0)
+        && !loops[..at].iter().any(is_cell)
+        && ends.all(|end| is_outside(end) && is_even(end))
+}
+
 /// References to the same elements as one, those that other iterations come to apart.
-fn streams(loops: &[ChainLoop], references: &[Reference]) -> Vec<NestStream> {
+fn streams(
+    loops: &[ChainLoop],
+    references: &[Reference],
+    narrowed: &[GuardRange],
+) -> Vec<NestStream> {
     let mut streams: Vec<NestStream> = Vec::new();
     let rows = rows::of(references);
     for reference in references {
-        let leaves_out = |range: &&GuardRange| leaves_out(range, loops, &reference.stream);
-        let guards: Vec<GuardRange> = reference
-            .guards
-            .iter()
-            .filter(leaves_out)
-            .cloned()
-            .collect();
+        let mut guards: Vec<GuardRange> = Vec::new();
+        for range in ranges(loops, reference) {
+            // Around a loop it is as many times the lines of that.
+            let is_own = reference.guards.contains(range);
+            let counts = !is_own || leaves_out(range, loops, &reference.stream);
+            if counts && !narrowed.contains(range) && !guards.contains(range) {
+                guards.push(range.clone());
+            }
+        }
         let ways = (!reference.open.is_empty()).then(|| vec![reference.open.clone()]);
         let stream = rows::in_rows_of(reference.stream.as_ref(), &rows);
         let stream = stream.as_ref();

@@ -183,6 +183,7 @@ impl Kind {
             SymbolKind::Source
             | SymbolKind::Place
             | SymbolKind::Stride
+            | SymbolKind::Packed
             | SymbolKind::Start
             | SymbolKind::Earlier
             | SymbolKind::Held
@@ -270,7 +271,11 @@ impl Row {
     pub fn is_of_data(&self) -> bool {
         matches!(
             self.stands_for,
-            SymbolKind::Stride | SymbolKind::Start | SymbolKind::Earlier | SymbolKind::Held
+            SymbolKind::Stride
+                | SymbolKind::Packed
+                | SymbolKind::Start
+                | SymbolKind::Earlier
+                | SymbolKind::Held
         )
     }
 

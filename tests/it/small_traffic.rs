@@ -192,9 +192,23 @@ fn conditions_that_leave_a_part_of_a_loop() {
 /// Formulas allow for blocks of the loop, numbers do not: both leave the same part of it.
 #[test]
 fn formulas_of_conditions_are_the_numbers() {
-    let path = command::fixture(DIRECTORY).join("parts.c");
+    formulas_are_the_numbers("parts.c", "h=40,x=10,w=100,n=64,m=40");
+    formulas_are_the_numbers("pieces.c", "n=150,m=40");
+    formulas_are_the_numbers("pieces.c", "n=64,m=64");
+}
+
+#[test]
+fn formulas_of_packed_triangles_are_the_numbers() {
+    for file in ["packed.c", "packed.f90"] {
+        formulas_are_the_numbers(file, "n=17");
+        formulas_are_the_numbers(file, "n=150");
+    }
+}
+
+fn formulas_are_the_numbers(file: &str, sizes: &str) {
+    let path = command::fixture(DIRECTORY).join(file);
     let directory = tempfile::tempdir().expect("a directory");
-    let sizes = ["--set", "h=40,x=10,w=100,n=64,m=40"];
+    let sizes = ["--set", sizes];
     let report = command::analysed(&path, &sizes);
     let mut command = command::loopsheet();
     let run = command.arg("analyze").arg(&path).args(sizes);
@@ -359,4 +373,41 @@ fn forms_that_may_have_something_in_common_are_marked() {
     let marked = marked_in(DIRECTORY, "forms.c");
     let expected = ["column", "diagonals", "last", "lines"];
     assert_eq!(marked.into_iter().collect::<Vec<_>>(), expected);
+}
+
+/// Conditions around loops narrow these, or cut them into parts: bytes are those of the iterations that are left.
+#[test]
+fn conditions_around_loops() {
+    is_right("pieces.c", "last", &["--sizes", "n=17,64,150"]);
+    for function in ["half", "triangle", "corner", "longer", "longer_part"] {
+        is_right("pieces.c", function, &["--sizes", "n=17,64,150"]);
+    }
+    for function in ["part", "product", "down", "some"] {
+        is_right("pieces.c", function, &["--sizes", "n=17,64,150"]);
+    }
+    let sizes = ["--sizes", "n=64,150", "--sizes", "m=5,40,64"];
+    is_right("pieces.c", "parts", &sizes);
+    let marked = marked_in(DIRECTORY, "pieces.c");
+    assert_eq!(marked.into_iter().collect::<Vec<_>>(), ["moving"]);
+}
+
+/// The rows of packed triangles share their lines.
+#[test]
+fn packed_triangles_are_one_run() {
+    for function in ["run", "placed", "stepped", "strict"] {
+        is_right("packed.c", function, &["--sizes", "n=17,64,150"]);
+    }
+    for function in ["up", "low", "stepped", "down", "at"] {
+        is_right("packed.f90", function, &["--sizes", "n=17,64,150"]);
+    }
+    assert!(marked_in(DIRECTORY, "packed.c").is_empty());
+    let marked = marked_in(DIRECTORY, "packed.f90");
+    assert_eq!(marked.into_iter().collect::<Vec<_>>(), ["cross"]);
+}
+
+/// Dimensions of one place make no rows of one element.
+#[test]
+fn dimensions_of_one_place() {
+    is_right("single.f90", "*", &["--sizes", "n=9,17,64,203"]);
+    assert!(marked_in(DIRECTORY, "single.f90").is_empty());
 }

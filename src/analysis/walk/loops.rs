@@ -12,7 +12,7 @@ use crate::counted_loop::Counted;
 use crate::diagnostic::Place;
 use crate::expr::{Expr, Symbol};
 use crate::facts::{Block, Item, Loop};
-use crate::inductions::{advanced, exchanged, inductions, per_iteration};
+use crate::inductions::{advanced, exchanged, growing, inductions, per_iteration};
 use crate::ir::visit::{self, variables_of};
 use crate::ir::{self, BinaryOp, Control, Evaluation, Value, VarId};
 use crate::iterations::mentions;
@@ -189,20 +189,23 @@ impl Walker<'_> {
         };
         for induction in inductions(&inner.body, self.effects) {
             let id = induction.variable;
-            if induction.amounts.iter().any(counts_on) {
-                continue;
-            }
+            let grows = induction.amounts.iter().any(counts_on);
             let amounts = induction
                 .amounts
                 .iter()
                 .map(|amount| self.symbols.expression(amount));
-            let amounts = amounts.collect::<Option<Vec<Expr>>>();
-            let Some(amounts) = amounts.filter(|all| !all.iter().any(|a| a.mentions(counter)))
-            else {
+            let Some(amounts) = amounts.collect::<Option<Vec<Expr>>>() else {
                 continue;
             };
-            let Some(moved) = per_iteration(&Expr::sum(amounts).expand(), counter, lower, step)
-            else {
+            let grows = grows || amounts.iter().any(|amount| amount.mentions(counter));
+            let amount = Expr::sum(amounts).expand();
+            let moved = match grows {
+                false => per_iteration(&amount, counter, lower, step),
+                // Those of the rows of packed triangles.
+                true if !induction.conditional => growing(&amount, counter, lower, step),
+                true => None,
+            };
+            let Some(moved) = moved else {
                 continue;
             };
             let Some(known) = self.entry(id, moved) else {

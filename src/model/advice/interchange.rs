@@ -3,6 +3,7 @@
 use super::evaluate::{Bench, Plan};
 use super::{Change, Check, Proposal, legality};
 use crate::analysis::dependence::order::Order;
+use crate::analysis::facts::GuardRange;
 use crate::nest::{ChainLoop, Nest};
 
 /// Of deeper nests only two loops change places.
@@ -75,7 +76,16 @@ fn is_possible(nest: &Nest, order: &Order, positions: &[usize]) -> bool {
         let mut inside = positions[place + 1..].iter();
         inside.all(|at| bounds.iter().all(|bound| !bound.mentions(name(*at))))
     };
-    order.may_permute(positions) && (0..positions.len()).all(is_bounded)
+    let place = |variable: &str| positions.iter().position(|at| name(*at) == variable);
+    let of_streams = nest.streams.iter().flat_map(|used| &used.guards);
+    // What a condition leaves of a loop, loops further out say.
+    let mut guards = nest.narrowed.iter().chain(of_streams);
+    let is_outside = |guard: &GuardRange| {
+        let inside = place(&guard.variable).map_or(&[][..], |own| &positions[own..]);
+        let mut ends = [&guard.lower, &guard.upper].into_iter().flatten();
+        ends.all(|end| inside.iter().all(|at| !end.mentions(name(*at))))
+    };
+    order.may_permute(positions) && (0..positions.len()).all(is_bounded) && guards.all(is_outside)
 }
 
 fn reordered<'p>(nest: &Nest<'p>, positions: &[usize]) -> Nest<'p> {

@@ -10,7 +10,7 @@
 //! A loop that could be blocked and is not gets one as well, over a single block as long as the loop: `block_x`
 //! is a parameter, and the formulas of the workbook have to hold for any value of it. Loops can be blocked that
 //! go by one between one lower and one upper bound, which no other loop moves, that shape no other loop or
-//! guard, stand on no condition, and are not tiled in the source ([`Geometry::chosen`]). Of nests with one
+//! guard, are in one piece, stand on no condition, and are not tiled in the source ([`Geometry::chosen`]). Of nests with one
 //! spatial loop none is blocked.
 
 use super::domain::{Affine, Domain, LoopRange};
@@ -54,6 +54,7 @@ impl Geometry {
                 tile_of: None,
                 shapes_inner: false,
                 holds_tiles: false,
+                cuts: Vec::new(),
             };
             inner.lowers = vec![start(Expr::from(0.0))];
             inner.uppers.insert(0, start(step - 1.0));
@@ -104,6 +105,7 @@ impl Geometry {
             fixed
                 && range.known_step == Some(1.0)
                 && !range.shapes_inner
+                && range.cuts.is_empty()
                 && range.entered.as_number() == Some(1.0)
                 && loops.iter().all(|other| other.tile_of != Some(*v))
                 && !guards().any(|guard| guard.shapes(*v))

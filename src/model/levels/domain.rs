@@ -51,6 +51,9 @@ pub struct LoopRange<N> {
     pub shapes_inner: bool,
     /// Whether it goes from tile to tile of the source.
     pub holds_tiles: bool,
+    /// Values with which parts of its range begin, in their order: conditions lead some references to a part only, which may
+    /// have no value.
+    pub cuts: Vec<N>,
 }
 
 impl<N: Number> LoopRange<N> {
@@ -75,10 +78,22 @@ pub enum Given<N> {
     Free,
     /// Stands still.
     At(N),
+    /// Stands still at one value of a part that conditions tell apart, from one to another.
+    AtOf(N, (N, N)),
     /// Takes the values between two, both included.
     Between(N, N),
     /// The same of a condition that always leaves these of all its values, whatever others are.
     Within(N, N),
+}
+
+impl<N> Given<N> {
+    /// Where it stands still.
+    pub fn place(&self) -> Option<&N> {
+        match self {
+            Given::At(place) | Given::AtOf(place, _) => Some(place),
+            Given::Free | Given::Between(..) | Given::Within(..) => None,
+        }
+    }
 }
 
 /// A loop that shifts what others walk.
@@ -189,7 +204,7 @@ impl<N: Number> Domain<N> {
         let mut spans: Vec<Span<N>> = Vec::with_capacity(variables);
         for (position, range) in self.loops[..variables].iter().enumerate() {
             let span = match &given[position] {
-                Given::At(value) => Span {
+                Given::At(value) | Given::AtOf(value, _) => Span {
                     low: value.clone(),
                     high: value.clone(),
                     count: N::of(1.0),
@@ -343,7 +358,7 @@ impl<N: Number> Domain<N> {
     fn limits(&self, position: usize, given: &[Given<N>], spans: &[Span<N>]) -> Vec<(bool, N)> {
         let mut found = Vec::new();
         for (other, range) in self.loops.iter().enumerate().skip(position + 1) {
-            let Given::At(value) = &given[other] else {
+            let Some(value) = given[other].place() else {
                 continue;
             };
             let bounds = range

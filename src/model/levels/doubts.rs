@@ -28,7 +28,7 @@ use super::ends;
 use super::extents;
 use super::few_rows;
 use super::forms;
-use super::geometry::Geometry;
+use super::geometry::{self, Geometry};
 use super::order;
 use super::overlap;
 use super::reference::Reference;
@@ -37,6 +37,7 @@ use super::undecided;
 use crate::analysis::coverage;
 use crate::analysis::facts::{Access, Decision, Guard, GuardRange, Loop, Stream};
 use crate::analysis::moving::is_unknown_stride;
+use crate::analysis::packed;
 use crate::expr::{Expr, Function, Lookup, Symbol};
 use crate::nest::{ChainLoop, Nest};
 use crate::reason::ReasonCode;
@@ -47,9 +48,11 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
     let streams = || nest.streams.iter().map(|used| &used.stream);
     let subscripts = || streams().flat_map(|stream| &stream.subscripts);
     let strides = || subscripts().flat_map(|subscript| &subscript.terms);
-    let extents = || streams().flat_map(|stream| stream.own_extents().iter().flatten());
+    // The rows of packed triangles have no one length, and are none that is unknown.
+    let rows = || streams().filter(|stream| geometry::packed_rows(stream).is_none());
+    let extents = || rows().flat_map(|stream| stream.own_extents().iter().flatten());
     let has_unknown = || {
-        strides().any(|(_, by)| is_unknown_stride(by))
+        strides().any(|(_, by)| is_unknown_stride(by) && packed::between(by).is_none())
             || extents().any(|(_, last)| is_unknown_stride(last))
     };
     let found = [
@@ -116,23 +119,63 @@ fn outside(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
     ways.any(is_vague)
 }
 
-/// Conditions around a loop on what moves its ends: its iterations are exact, but the bytes are those of mean ones.
-fn narrows_others(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+/// What conditions leave of loops, as far as bytes are exactly those of it.
+struct Ranges<'n, 'p> {
+    nest: &'n Nest<'p>,
+    domain: Domain<Expr>,
+}
+
+impl<'n, 'p> Ranges<'n, 'p> {
+    fn of(nest: &'n Nest<'p>) -> Ranges<'n, 'p> {
+        Ranges {
+            nest,
+            domain: Geometry::of(nest).domain,
+        }
+    }
+
+    /// Whether a range narrows its loop for all that the nest refers to, or its loop is cut into pieces.
+    fn are_exact(&self, range: &GuardRange) -> bool {
+        let loops = &self.nest.loops;
+        let own = |chain: &ChainLoop| chain.facts.variable == range.variable;
+        let is_cut = || {
+            let at = loops.iter().rposition(own);
+            at.is_some_and(|at| !self.domain.loops[at].cuts.is_empty())
+        };
+        let moves = |chain: &ChainLoop| {
+            let mut ends = [&range.lower, &range.upper].into_iter().flatten();
+            ends.any(|end| end.mentions(&chain.facts.variable))
+        };
+        self.nest.narrowed.contains(range) || is_cut() && !loops.iter().any(moves)
+    }
+}
+
+/// Conditions around a loop that bytes are not exactly those of: where they move its ends, its iterations are exact, but bytes
+/// are those of mean ones.
+fn narrows_others(ranges: &Ranges, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let nest = ranges.nest;
     let is_partly = |(branch, taken): &(Symbol, bool)| {
         let share = value(branch).map_or(0.5, |p| if *taken { p } else { 1.0 - p });
         share > 0.0 && share < NEARLY_ALL
     };
+    let is_inexact = |chain: &ChainLoop| {
+        chain.weight.iter().any(is_partly) && !chain.guards.iter().all(|own| ranges.are_exact(own))
+    };
+    let has_outside = |chain: &ChainLoop| {
+        let mut conditions = chain.conditions.iter();
+        chain.weight.iter().any(is_partly)
+            && conditions.any(|guard| matches!(guard, Guard::Outside(_)))
+    };
     let is_narrowed = |at: usize| {
         let around = &nest.loops[..=at];
-        let mut ways = around.iter().flat_map(|chain| &chain.weight);
-        ways.any(is_partly) && trip_count::is_narrowed(around)
+        around.iter().any(has_outside) && trip_count::is_narrowed(around)
     };
-    (0..nest.loops.len()).any(is_narrowed)
+    nest.loops.iter().any(is_inexact) || (0..nest.loops.len()).any(is_narrowed)
 }
 
-/// References that only some iterations of a loop further out come to: what lies between two uses is taken as the mean
-/// over all of its iterations, while there is more of it in these and less in the others.
-fn holds_in_some_rounds(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+/// References that only some iterations of a loop further out come to, which is not cut into pieces: what lies between two
+/// uses is taken as the mean over all of its iterations, while there is more of it in these and less in the others.
+fn holds_in_some_rounds(ranges: &Ranges, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let nest = ranges.nest;
     let Some((innermost, outer)) = nest.loops.split_last() else {
         return false;
     };
@@ -162,7 +205,8 @@ fn holds_in_some_rounds(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> 
     };
     let is_left = |range: &GuardRange| {
         let mut guards = nest.streams.iter().flat_map(|used| &used.guards);
-        guards.any(|guard| guard.variable == range.variable) && is_used_again(range)
+        let is_vague = !ranges.are_exact(range);
+        is_vague && guards.any(|guard| guard.variable == range.variable) && is_used_again(range)
     };
     let is_partly = |(branch, taken): &(Symbol, bool)| {
         let decision = nest.decisions.iter().find(|(known, _)| known == branch);
@@ -179,14 +223,17 @@ fn holds_in_some_rounds(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> 
 }
 
 /// All that a nest refers to is in a loop that runs in one iteration of another one: bytes are a share of those of all.
-fn runs_in_one_round(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+fn runs_in_one_round(exact: &Ranges, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let nest = exact.nest;
     let is_rare = |(branch, taken): &(Symbol, bool)| {
         let decision = nest.decisions.iter().find(|(known, _)| known == branch);
         let mut ranges = decision
             .map_or(&[][..], |(_, decision)| decision.ranges())
             .iter();
         let share = value(branch).map_or(0.5, |p| if *taken { p } else { 1.0 - p });
-        let is_one = |range: &GuardRange| range.lower.is_some() && range.lower == range.upper;
+        let is_one = |range: &GuardRange| {
+            range.lower.is_some() && range.lower == range.upper && !exact.are_exact(range)
+        };
         share > 0.0 && share < 1.0 - NEARLY_ALL && ranges.any(is_one)
     };
     (1..nest.loops.len()).any(|at| {
@@ -252,11 +299,15 @@ fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCo
         nest.is_uncertain_turn()
             .then_some(ReasonCode::UndecidedBranch),
     );
-    let is_vague = outside(nest, value)
-        || narrows_others(nest, value)
-        || holds_in_some_rounds(nest, value)
-        || runs_in_one_round(nest, value);
-    found.extend(is_vague.then_some(ReasonCode::ConditionOnLoops));
+    let mut decisions = nest.decisions.iter();
+    if decisions.any(|(_, decision)| matches!(decision, Decision::Guard(_))) {
+        let ranges = Ranges::of(nest);
+        let is_vague = outside(nest, value)
+            || narrows_others(&ranges, value)
+            || holds_in_some_rounds(&ranges, value)
+            || runs_in_one_round(&ranges, value);
+        found.extend(is_vague.then_some(ReasonCode::ConditionOnLoops));
+    }
     found
 }
 

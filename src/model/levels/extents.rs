@@ -87,7 +87,7 @@ pub fn overlap(
 ) -> bool {
     let is_beyond = |stream: &Stream, d: usize| {
         let declared = stream.extents.get(d).and_then(Option::as_ref);
-        let Some((first, last)) = declared else {
+        let Some((first, last)) = declared.filter(|(_, last)| !is_unknown_stride(last)) else {
             return false;
         };
         let reach = reach(domain, loops, stream, d);

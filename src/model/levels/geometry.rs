@@ -13,6 +13,7 @@
 //! a[i + j*m]           separate_long_strides   a stride that is not a number, beside one that is, becomes
 //!                                        a dimension of its own
 //! p[i].x, p[i].id      widths            elements of several sizes are written in one unit
+//! a(1, 1, k)           leave_out_single  dimensions of one place are left out
 //! if (i == j) d[j]     put_in_place      the innermost loop has one value there: the reference belongs to the
 //!                                        loops around
 //! ```
@@ -28,6 +29,7 @@ use std::sync::Arc;
 use super::domain::{Affine, Domain, LoopRange};
 use super::ends;
 use super::extents::{self, Extent};
+use super::narrow;
 use super::number::Number;
 use super::records;
 use super::reference::{Guarded, LONG_STRIDE, Lines, Reference};
@@ -35,6 +37,7 @@ use super::steps::{NameStep, Names};
 use super::widths;
 use crate::analysis::facts::{Component, GuardRange, Loop, Stream, Subscript};
 use crate::analysis::moving::is_unknown_stride;
+use crate::analysis::packed;
 use crate::expr::{Comparison, Expr, Function};
 use crate::nest::{ChainLoop, Nest, NestStream, Weight, weight_expr};
 use crate::stream::kept_and_split;
@@ -63,6 +66,10 @@ impl Geometry {
             .map(|position| range(&loops[..position], &nest.loops[position]))
             .collect();
         let mut domain = Domain { loops: ranges };
+        let narrowed = nest.narrowed.iter();
+        for guard in narrowed.filter_map(|range| guarded(range, &loops)) {
+            narrow::by(&mut domain, guard);
+        }
         domain.relate();
         let mut arrays: Vec<(&str, &Component)> = Vec::new();
         let [mut references, fixed] = [&nest.streams, &nest.fixed].map(|used| {
@@ -88,6 +95,7 @@ impl Geometry {
         fixed.iter_mut().for_each(Reference::forget_place);
         let assumed = ends::turn(&mut references, &|expr| nest.settled(expr));
         let arrays = arrays.iter().map(|(name, _)| Arc::from(*name)).collect();
+        narrow::cut(&mut domain, &references);
         let mut geometry = Geometry {
             domain,
             references,
@@ -178,6 +186,7 @@ impl Geometry {
             tile_of: r.tile_of,
             shapes_inner: r.shapes_inner,
             holds_tiles: r.holds_tiles,
+            cuts: r.cuts.iter().map(value).collect(),
         };
         let domain = Domain {
             loops: self.domain.loops.iter().map(range).collect(),
@@ -222,6 +231,7 @@ pub fn map_all<N: Number>(
         gathered: r.gathered.as_ref().map(value),
         whole: r.whole.as_ref().map(value),
         multiple: r.multiple.as_ref().map(value),
+        packed: r.packed,
         has_small_planes: r.has_small_planes,
         guards: r.guards.iter().map(guard).collect(),
         taken: r.taken.as_ref().map(value),
@@ -276,11 +286,12 @@ fn range(outer: &[&Loop], chain: &ChainLoop) -> LoopRange<Expr> {
         uppers: bounds(high, Function::Min, outer),
         known_step: step.as_number(),
         step,
-        entered: weight_expr(&chain.weight, &|branch| Expr::from(branch.clone())),
+        entered: weight_expr(&chain.open, &|branch| Expr::from(branch.clone())),
         descending,
         tile_of: None,
         shapes_inner: false,
         holds_tiles: false,
+        cuts: Vec::new(),
     }
 }
 
@@ -343,7 +354,11 @@ fn reference(
     let mut dimensions: Vec<Vec<(usize, f64)>> =
         stream.subscripts.iter().map(|s| terms(s, loops)).collect();
     let width = f64::from(stream.element_bytes.unwrap_or(8));
+    let packed = packed_rows(stream);
     let mut pitches = pitches(extents);
+    if packed.is_some() {
+        pitches[1..].fill(None);
+    }
     let whole = pitches.get(stream.subscripts.len()).cloned().flatten();
     let place = place_of_component(stream, begin);
     let before = place
@@ -395,16 +410,29 @@ fn reference(
             .collect(),
         taken: used.taken.as_deref().map(ever),
         writes: used.written.as_deref().map(ever),
+        packed,
         has_small_planes: are_small_planes(&pitches),
         dimensions,
         bases,
         pitches,
     };
     reference.put_in_place();
+    reference.leave_out_single();
     reference.join_leading();
     reference.join_short_rows();
     ends::turn_offsets(&mut reference);
     reference
+}
+
+/// Elements between rows that follow each other, if they do.
+pub fn packed_rows(stream: &Stream) -> Option<f64> {
+    let mut strides = stream.subscripts.iter().flat_map(|one| &one.terms);
+    let by_extent = || {
+        let (first, last) = stream.own_extents().first()?.as_ref()?;
+        Some(packed::between(last)? - first.as_number()? + 1.0)
+    };
+    let found = strides.find_map(|(_, by)| packed::between(by));
+    found.or_else(by_extent)
 }
 
 /// How many components lie before that of a stream, `u(i, j, 3)`, if there are any and numbers say so: a component is as an
@@ -564,6 +592,26 @@ impl Reference<Expr> {
         }
         self.multiple = None;
         self.guards.clear();
+    }
+
+    /// A dimension of one place makes no difference to where an element is: `a(1, 1, 1, k)` of `a(1, 1, 1, n)` are a row.
+    fn leave_out_single(&mut self) {
+        let mut d = 0;
+        while d + 1 < self.dimensions.len() {
+            let number = |at: usize| self.pitches[at].as_ref().and_then(Expr::as_number);
+            let is_single = number(d).is_some() && number(d) == number(d + 1);
+            let mut offsets = self.offsets.iter().chain(&self.written);
+            if is_single && self.bases[d].as_number().is_some() && offsets.all(|o| o[d] == 0) {
+                self.dimensions.remove(d);
+                self.bases.remove(d);
+                self.pitches.remove(d + 1);
+                for offset in self.offsets.iter_mut().chain(&mut self.written) {
+                    offset.remove(d);
+                }
+            } else {
+                d += 1;
+            }
+        }
     }
 
     /// A leading dimension that no loop moves, of known length, is joined with the next: structures and

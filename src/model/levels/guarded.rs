@@ -5,7 +5,8 @@
 //! ```text
 //! loop j is swept        the lines of what the guard leaves of j: [3, 3] in place of [1, n]
 //! loop j stands still    the mean over all its places: the lines at a place where the condition holds,
-//!                        times the share of such places, 1/n
+//!                        times the share of such places, 1/n; where loops inside of j repeat something, over
+//!                        those of one of three parts: before, at and behind 3 (`narrow`)
 //! ```
 //!
 //! A guard whose end another loop moves (`if (i <= j)`) becomes a bound of the loop, so that the slices that
@@ -27,7 +28,7 @@ impl<N: Number> Lines<'_, N> {
         tiles: Tiles,
         sides: bool,
     ) -> N {
-        let stands = |guard: &Guarded<N>| matches!(given[guard.variable], Given::At(_));
+        let stands = |guard: &Guarded<N>| given[guard.variable].place().is_some();
         let (shaping, others): (Vec<Guarded<N>>, Vec<Guarded<N>>) = reference
             .guards
             .iter()
@@ -71,11 +72,14 @@ impl<N: Number> Lines<'_, N> {
         let (mut left, mut share) = (given.to_vec(), N::of(1.0));
         for guard in guards {
             let v = guard.variable;
-            let stands = matches!(given[v], Given::At(_));
+            let stands = given[v].place().is_some();
             let mut all = left.clone();
-            // Its share of the places is asked for, not whether the one at which it stands is among them.
-            if stands {
-                all[v] = Given::Free;
+            // Its share of the places is asked for, not whether the one at which it stands is among them: all or nothing
+            // where it stands in a part that the guard begins or ends.
+            match &given[v] {
+                Given::At(_) => all[v] = Given::Free,
+                Given::AtOf(_, (low, high)) => all[v] = Given::Between(low.clone(), high.clone()),
+                Given::Free | Given::Between(..) | Given::Within(..) => {}
             }
             let spans = self.spans(&all, tiles);
             let (low, high) = ends(guard, &spans);

@@ -18,7 +18,7 @@
 //!         reuse: for every loop, outermost first, and every distance of neighbours (groups)
 //!            │   overlap               which references to one array touch the same and count once
 //!            │   touched ► reference   distinct lines of what counts, while the loops outside stand still
-//!            │               ├ guarded   only some iterations come to it
+//!            │               ├ guarded   only some iterations come to it (narrow: none come to the others)
 //!            │               ├ rows      one run along the contiguous dimension
 //!            │               ├ records   the same with gaps, and runs: rows with none in between
 //!            │               └ gather    the subscript is data (reuse at any distance)
@@ -83,6 +83,7 @@ mod geometry;
 mod groups;
 mod guarded;
 mod literal;
+mod narrow;
 mod neighbours;
 mod number;
 mod of_array;

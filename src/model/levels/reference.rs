@@ -77,6 +77,8 @@ pub struct Reference<N> {
     /// Elements of which it is not known how many times as many lie before it: those of a component, where a symbol says
     /// which one it is.
     pub multiple: Option<N>,
+    /// Elements between one row and the next, where each begins behind the one before it, however long that is.
+    pub packed: Option<f64>,
     /// Whether it has three dimensions, and the planes of the first two are a few lines each.
     pub has_small_planes: bool,
     /// Ranges of loops outside of which it is not referred to.

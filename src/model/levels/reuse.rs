@@ -15,7 +15,8 @@
 //! ```
 //!
 //! Loops are visited from outside. Where a loop shapes those inside (a triangle), it is taken at the middle of
-//! several parts of its range, each with distances of its own. An inner loop that repeats a reference's
+//! several parts of its range, each with distances of its own; so it is where a condition on it leads some
+//! references to a part of it only, and loops inside come back to their lines. An inner loop that repeats a reference's
 //! accesses altogether, as `k` does those of `a[i][j]`, lies between in place of the carrier: what comes back
 //! comes back after one iteration of it ([`Profiler::repeated_by`]).
 //!
@@ -222,44 +223,76 @@ impl<N: Number> Profiler<'_, N> {
             1
         };
         let mut owed = Owed::default();
-        for part in 0..parts {
-            let mut given = context.given.clone();
-            given[level] = Given::At((self.lines.name)(
-                self.lines
-                    .names
-                    .step(StaticFigure::Place, About::Loop(level)),
-                self.domain().middle(level, &span, part, parts),
-            ));
-            let mut place = context.parts.clone();
-            if parts > 1 {
-                place.push((level, part, parts));
+        let pieces = self.pieces(level, &span);
+        for (at, piece) in pieces.iter().enumerate() {
+            for part in 0..parts {
+                let place = (self.lines.name)(
+                    self.lines
+                        .names
+                        .step(StaticFigure::Place, About::Loop(level)),
+                    self.domain().middle(level, piece, part, parts),
+                );
+                let mut given = context.given.clone();
+                given[level] = match pieces.len() {
+                    1 => Given::At(place),
+                    _ => Given::AtOf(place, (piece.low.clone(), piece.high.clone())),
+                };
+                let mut place = context.parts.clone();
+                if parts * pieces.len() > 1 {
+                    place.push((level, at * parts + part, parts * pieces.len()));
+                }
+                let iterations = piece.count.scaled(1.0 / parts as f64);
+                let whole = Part {
+                    level,
+                    part,
+                    parts,
+                    piece: (at, &pieces),
+                    span: &span,
+                    iterations: &iterations,
+                };
+                let times = context
+                    .times
+                    .times(&iterations)
+                    .times(&self.entered(level + 1));
+                let times = (self.lines.name)(
+                    self.lines
+                        .names
+                        .step(StaticFigure::LoopRuns, About::Loop(level)),
+                    times,
+                );
+                let inner = Context {
+                    given,
+                    times,
+                    parts: place,
+                };
+                self.reuse_of(&whole, (context, &inner), &mut owed, reuses);
+                self.visit(level + 1, &inner, reuses);
             }
-            let iterations = span.count.scaled(1.0 / parts as f64);
-            let whole = Part {
-                level,
-                part,
-                parts,
-                span: &span,
-                iterations: &iterations,
-            };
-            let times = context
-                .times
-                .times(&iterations)
-                .times(&self.entered(level + 1));
-            let times = (self.lines.name)(
-                self.lines
-                    .names
-                    .step(StaticFigure::LoopRuns, About::Loop(level)),
-                times,
-            );
-            let inner = Context {
-                given,
-                times,
-                parts: place,
-            };
-            self.reuse_of(&whole, (context, &inner), &mut owed, reuses);
-            self.visit(level + 1, &inner, reuses);
         }
+    }
+
+    /// The pieces of a loop that conditions tell apart, in the order in which it comes to them.
+    fn pieces(&self, level: usize, span: &Span<N>) -> Vec<Span<N>> {
+        let range = &self.domain().loops[level];
+        let behind = span.high.shifted(1.0);
+        let inside = |cut: &N| cut.larger(&span.low).smaller(&behind);
+        let cuts: Vec<N> = range.cuts.iter().map(inside).collect();
+        if cuts.is_empty() {
+            return vec![span.clone()];
+        }
+        let firsts = std::iter::once(&span.low).chain(&cuts);
+        let lasts = cuts.iter().chain(std::iter::once(&behind));
+        let piece = |(first, next): (&N, &N)| Span {
+            low: first.clone(),
+            high: next.shifted(-1.0),
+            count: next.minus(first).not_negative(),
+            stands: false,
+        };
+        let mut pieces: Vec<Span<N>> = firsts.zip(lasts).map(piece).collect();
+        if range.descending {
+            pieces.reverse();
+        }
+        pieces
     }
 
     /// The reuse that one part of one loop carries.
@@ -327,7 +360,7 @@ impl<N: Number> Profiler<'_, N> {
                         &mut left[at_kind],
                         now,
                         owed,
-                        (part.parts, about),
+                        (part.of_all(), about),
                     ));
                 }
             }
@@ -460,10 +493,10 @@ impl<N: Number> Profiler<'_, N> {
         let clusters = self.clusters(reference, offsets, part.level, gap);
         let until = |parts: usize| -> N {
             let mut given = outer.given.clone();
-            if parts == 0 {
+            if parts == 0 && part.piece.0 == 0 {
                 return N::of(0.0);
             }
-            if parts < part.parts {
+            if parts < part.parts || part.piece.0 + 1 < part.piece.1.len() {
                 given[part.level] = part.until(parts, self.domain().loops[part.level].descending);
             }
             let walks_rows = reference.dimensions[0]
@@ -515,7 +548,7 @@ impl<N: Number> Profiler<'_, N> {
             }
             return all(between + 1, &given);
         }
-        if let Given::At(value) = &inner.given[level] {
+        if let Some(value) = inner.given[level].place() {
             let last = value.plus(&self.domain().loops[level].step.scaled((gap - 1) as f64));
             given[level] = Given::Between(value.clone(), last);
         }
@@ -542,20 +575,33 @@ impl<N: Number> Profiler<'_, N> {
 /// One part of the iterations of a loop.
 pub struct Part<'a, N> {
     pub level: usize,
+    /// Which part of its piece.
     part: usize,
     parts: usize,
+    /// Which of the pieces that conditions tell apart.
+    piece: (usize, &'a [Span<N>]),
     pub span: &'a Span<N>,
     iterations: &'a N,
 }
 
 impl<N: Number> Part<'_, N> {
+    /// How many parts all of the loop has.
+    fn of_all(&self) -> usize {
+        self.parts * self.piece.1.len()
+    }
+
     /// The iterations up to the end of the part before `parts`.
     fn until(&self, parts: usize, descending: bool) -> Given<N> {
-        let all = self.span.high.minus(&self.span.low).shifted(1.0);
-        let some = all.scaled(parts as f64 / self.parts as f64).shifted(-1.0);
+        let (at, pieces) = self.piece;
+        let Span { low, high, .. } = &pieces[at];
+        let all = high.minus(low).shifted(1.0);
+        let some = match parts == self.parts {
+            true => all.shifted(-1.0),
+            false => all.scaled(parts as f64 / self.parts as f64).shifted(-1.0),
+        };
         match descending {
-            false => Given::Between(self.span.low.clone(), self.span.low.plus(&some)),
-            true => Given::Between(self.span.high.minus(&some), self.span.high.clone()),
+            false => Given::Between(self.span.low.clone(), low.plus(&some)),
+            true => Given::Between(high.minus(&some), self.span.high.clone()),
         }
     }
 }

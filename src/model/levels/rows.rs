@@ -98,6 +98,9 @@ impl<N: Number> Row<N> {
         let is_even = end.is_none_or(|(.., is_even)| *is_even);
         let length = extents.first().map_or(N::of(1.0), |e| e.positions.clone());
         let pitch = |when: Adjacent| {
+            if let Some(between) = reference.packed {
+                return (adjacent == when).then(|| length.shifted(between));
+            }
             let pitch = reference.pitches.get(1)?.clone()?;
             let walker = lines.walker(reference);
             // The loop that goes on to the next row may move along it as well.
@@ -112,12 +115,12 @@ impl<N: Number> Row<N> {
             (adjacent == when).then_some(pitch)
         };
         Row {
-            length,
             stride: extents.first().map_or(1.0, |e| e.stride),
             step: extents.first().and_then(|e| e.step.clone()),
             walked: extents.first().is_some_and(|e| e.walk != Walk::Fixed),
             pitch: pitch(Adjacent::Always),
             tight: pitch(Adjacent::WithinLines),
+            length,
             start: start.map(|(place, alignment, _)| (place, alignment)),
             stop: stop.map(|(place, alignment, _)| (place, alignment)),
             grid,

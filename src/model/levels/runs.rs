@@ -35,6 +35,10 @@ impl<N: Number> Lines<'_, N> {
         apart: &N,
     ) -> Option<N> {
         let [column] = columns else { return None };
+        // Those that are no two of one length are counted one by one.
+        if reference.packed.is_some() {
+            return None;
+        }
         let rows_follow = extents.get(1)?.walk == Walk::By(1) && is_contiguous(offsets);
         let is_plane = extents[2..].iter().all(|extent| extent.walk == Walk::Fixed);
         // Of larger planes it makes no difference whether the last row of each is rounded by itself.

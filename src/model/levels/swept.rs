@@ -257,7 +257,7 @@ impl<'n, N: Number> Swept<'n, N> {
             .checked_sub(1)
             .filter(|v| iteration == Iteration::Before && *v < given.len());
         if let Some(v) = around
-            && let Given::At(place) = &given[v]
+            && let Some(place) = given[v].place()
         {
             let back = if self.domain.loops[v].descending {
                 1.0

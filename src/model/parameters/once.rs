@@ -134,11 +134,7 @@ impl<'p> Way<'p> {
             match item {
                 Item::Loop(inner) => {
                     let weight = std::mem::take(&mut self.weight);
-                    self.loops.push(ChainLoop {
-                        facts: inner,
-                        weight: weight.clone(),
-                        conditions: Vec::new(),
-                    });
+                    self.loops.push(ChainLoop::behind(inner, weight.clone()));
                     self.each_once(&inner.body, found);
                     self.loops.pop();
                     self.weight = weight;

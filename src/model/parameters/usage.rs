@@ -98,12 +98,13 @@ impl Usage {
                 let branches = reference.weight.iter();
                 branches.for_each(|(branch, _)| mention(&Expr::from(branch.clone())));
             }
+            let of_streams = nest.streams.iter().flat_map(|used| &used.guards);
+            for range in nest.narrowed.iter().chain(of_streams) {
+                let ends = [&range.lower, &range.upper].into_iter().flatten();
+                ends.for_each(&mut mention);
+            }
             // Where rows begin decides how many cache lines they touch.
             for used in &nest.streams {
-                for range in &used.guards {
-                    let ends = [&range.lower, &range.upper].into_iter().flatten();
-                    ends.for_each(&mut mention);
-                }
                 let ways = [&used.taken, &used.written].into_iter().flatten().flatten();
                 let branches = ways.flatten().map(|(branch, _)| Expr::from(branch.clone()));
                 branches.for_each(|branch| mention(&branch));

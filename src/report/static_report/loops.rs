@@ -237,11 +237,7 @@ impl<'a> Surroundings<'a> {
         for item in &block.items {
             match item {
                 Item::Loop(inner) => {
-                    chain.push(ChainLoop {
-                        facts: inner,
-                        weight: Vec::new(),
-                        conditions: Vec::new(),
-                    });
+                    chain.push(ChainLoop::behind(inner, Vec::new()));
                     found.push(self.report(inner, chain, weights));
                     self.collect(&inner.body, chain, weights, found);
                     chain.pop();
