@@ -92,7 +92,7 @@ const ANALYSES: [Analysis; 9] = [
         name: "epochs with miss slots",
         arguments: &["--epochs", "--epoch-slots", "8"],
         input: Input::Text,
-        limit: 3.5,
+        limit: 3.0,
         of_default: None,
     },
     Analysis {
