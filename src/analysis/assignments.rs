@@ -1,6 +1,7 @@
 //! Which scalars statements give values, by assignment and through calls.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::slice;
 
 use rustc_hash::FxHashMap;
 
@@ -8,7 +9,7 @@ use super::calls::{Origins, ProcedureId, Procedures, Target};
 use super::datatypes::GlobalTypes;
 use super::facts::FunctionKey;
 use crate::intrinsics::IntrinsicKind;
-use crate::ir::visit::{calls_in_values, each_value, variables_of};
+use crate::ir::visit::{InLoop, calls_in_values, each_value, statements, values_of, variables_of};
 use crate::ir::{self, Control, Role, Stmt, Type, Value, VarId, addressed};
 
 /// What the calls of one procedure do.
@@ -283,7 +284,17 @@ pub fn assigned_once(
         })
         .collect();
     let mut settled: BTreeSet<VarId> = BTreeSet::new();
+    // What is asked for before has another value there: what it begins with, or what is passed.
+    let (mut met, mut before) = (BTreeSet::new(), BTreeSet::new());
     for statement in &function.body {
+        before.append(&mut met);
+        statements(slice::from_ref(statement), InLoop::No, &mut |inner, _| {
+            values_of(inner, &mut |value| {
+                if let Value::Variable(id) | Value::Element { array: id, .. } = value {
+                    met.insert(*id);
+                }
+            });
+        });
         let Stmt::Assign {
             target: Value::Variable(id),
             value,
@@ -307,6 +318,7 @@ pub fn assigned_once(
         if is_number
             && variable.dimensions.is_empty()
             && counts.get(id).is_some_and(|c| c.statements == 1)
+            && !before.contains(id)
             && !used.contains(id)
             && inputs_stay
         {

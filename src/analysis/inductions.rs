@@ -1,7 +1,9 @@
 //! Variables that a loop's body advances: `k = k + incx`, `ijk++`, `*p++`.
 
+use std::cell::Cell;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::slice;
 
 use super::assignments::{Assignments, Effects, count_assignments};
 use crate::expr::Expr;
@@ -81,13 +83,21 @@ fn copied(value: &Value) -> Option<VarId> {
 
 fn advances(body: &[Stmt], counts: &BTreeMap<VarId, Assignments>) -> BTreeMap<VarId, Induction> {
     let mut found: BTreeMap<VarId, Induction> = BTreeMap::new();
-    let mut append = |later: Induction| match found.entry(later.variable) {
-        Entry::Vacant(entry) => drop(entry.insert(later)),
-        Entry::Occupied(entry) => {
-            let earlier = entry.into_mut();
-            earlier.amounts.extend(later.amounts);
-            earlier.statements += later.statements;
-            earlier.conditional |= later.conditional;
+    // Behind a branch that goes on to the next iteration, or somewhere else.
+    let is_skipped = Cell::new(false);
+    let mut append = |later: Induction| {
+        let conditional = later.conditional || is_skipped.get();
+        match found.entry(later.variable) {
+            Entry::Vacant(entry) => drop(entry.insert(Induction {
+                conditional,
+                ..later
+            })),
+            Entry::Occupied(entry) => {
+                let earlier = entry.into_mut();
+                earlier.amounts.extend(later.amounts);
+                earlier.statements += later.statements;
+                earlier.conditional |= conditional;
+            }
         }
     };
     let mut earlier: BTreeMap<VarId, Value> = BTreeMap::new();
@@ -131,6 +141,7 @@ fn advances(body: &[Stmt], counts: &BTreeMap<VarId, Assignments>) -> BTreeMap<Va
         }
         if !matches!(statement, Stmt::Assign { .. }) {
             earlier.clear();
+            is_skipped.set(is_skipped.get() || may_skip(slice::from_ref(statement)));
         }
     }
     found
@@ -192,6 +203,16 @@ fn is_cut_short(statements: &[Stmt]) -> bool {
         Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } | Stmt::Mark { .. } => {
             false
         }
+    })
+}
+
+/// Whether an iteration may go on to the next one without what stands at the end of the body.
+pub fn may_skip(statements: &[Stmt]) -> bool {
+    statements.iter().any(|statement| match statement {
+        Stmt::Jump { kind, .. } => matches!(kind, Jump::Cycle | Jump::Goto),
+        Stmt::If(branch) => may_skip(&branch.then) || may_skip(&branch.otherwise),
+        Stmt::Opaque { inner, .. } => may_skip(inner),
+        _ => false,
     })
 }
 

@@ -872,3 +872,47 @@ fn strides_of_one_array_are_not_the_same() {
     // Every element in a line of its own, read and written.
     assert_eq!(bytes(&json, "f"), [2.0 * 64.0 * 128.0 * 128.0]);
 }
+
+/// Steps and counters that the body changes itself, or by what it calls, give no count without a mark.
+#[test]
+fn what_moves_on_unevenly_is_not_counted_as_if_it_did_not() {
+    for (what, text) in [
+        (
+            "a step that doubles",
+            "void f(double *a) { int s = 1; for (int i = 0; i < 200; i += s) { a[i] += 1; s *= 2; } }",
+        ),
+        (
+            "a step that grows",
+            "void f(double *a) { int s = 1; for (int i = 0; i < 200; i += s) { a[i] += 1; s++; } }",
+        ),
+        (
+            "a counter that a callee moves",
+            "int g; void skip(void) { g += 3; } void f(double *a) { for (g = 0; g < 20; g++) { a[g] += 1; skip(); } }",
+        ),
+        (
+            "a value asked for before the one assignment",
+            "int n = 50; void f(double *a) { for (int k = 0; k < n; k++) a[k] += 1; n = 500; } int main(void) { double a[500]; f(a); }",
+        ),
+    ] {
+        let json = c(text);
+        let marks = &function(&json, "f")["nests"][0]["reasons"];
+        assert_ne!(*marks, json!([]), "{what}");
+    }
+}
+
+/// The body runs before the condition is asked.
+#[test]
+fn a_loop_whose_condition_is_behind_it_runs_once_at_least() {
+    let json = c("void f(double *a) { int it = 30; do { a[it] += 1; it++; } while (it < 20); }");
+    assert_eq!(iterations(&json, "f"), [1.0]);
+}
+
+/// Not a thousand times.
+#[test]
+fn what_stands_behind_a_continue_counts_some_iterations_only() {
+    let json = c(
+        "void f(double *a) { int n = 0; for (int i = 0; i < 1000; i++) { if (i < 900) continue; n++; }
+           for (int k = 0; k < n; k++) a[k] += 1; }",
+    );
+    assert_eq!(json["parameters"]["n"]["origin"], "guessed");
+}

@@ -15,9 +15,8 @@ use std::slice;
 
 use super::Walker;
 use super::headers::Header;
-use super::iterations::may_skip;
 use crate::expr::Expr;
-use crate::inductions::inductions;
+use crate::inductions::{inductions, may_skip};
 use crate::ir::visit::{InLoop, statements, variables_of};
 use crate::ir::{self, BinaryOp, Control, Jump, Stmt, UnaryOp, Value, VarId};
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::Walker;
-use super::iterations::may_skip;
 use crate::assignments::count_assignments;
 use crate::expr::Expr;
+use crate::inductions::may_skip;
 use crate::ir::{self, BinaryOp, Stmt, Type, Value, VarId};
 use crate::symbols::Known;
 

@@ -23,6 +23,8 @@ pub(super) struct Header {
     pub has_range: bool,
     /// The body changes what the end depends on.
     pub end_moves: bool,
+    /// The body changes by how much the variable moves on.
+    pub pace_moves: bool,
     /// Where the values of the variable begin that the range does not count.
     pub start: Option<Start>,
     pub reasons: Vec<(ReasonCode, String)>,
@@ -38,6 +40,7 @@ impl Header {
             step: Expr::from(1.0),
             has_range: false,
             end_moves: false,
+            pace_moves: false,
             start: None,
             reasons: Vec::new(),
         }
@@ -94,8 +97,12 @@ impl Walker<'_> {
         if zero_step {
             reasons.push((ReasonCode::ZeroStep, "a step of zero".to_string()));
         }
-        let end_moves = function.conventions.loop_ends == LoopEnds::EachIteration
-            && assigns_any_of(&inner.body, self.effects, [upper, step]);
+        let moves = |values: [&Value; 2]| {
+            function.conventions.loop_ends == LoopEnds::EachIteration
+                && assigns_any_of(&inner.body, self.effects, values)
+        };
+        let pace_moves = moves([&Value::Variable(variable), step]);
+        let end_moves = pace_moves || moves([upper, step]);
         if end_moves {
             reasons.push((
                 ReasonCode::BoundModified,
@@ -151,6 +158,7 @@ impl Walker<'_> {
         };
         Header {
             end_moves,
+            pace_moves,
             reasons,
             ..found
         }
@@ -203,7 +211,7 @@ impl Walker<'_> {
                 variable: own,
                 upper: bound,
                 ..
-            } if header.end_moves => {
+            } if header.end_moves && !header.pace_moves => {
                 let counted = self.towards(*own, bound, header.counts());
                 if let Some(trips) = counted.filter(|trips| !is_unknown_stride(trips)) {
                     let last = (trips - 1.0) * header.step.clone() + header.lower.clone();

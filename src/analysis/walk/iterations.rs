@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use super::Walker;
 use crate::expr::Expr;
+use crate::inductions::may_skip;
 use crate::ir::visit::variables_of;
-use crate::ir::{self, BinaryOp, Jump, Stmt, Type, Value, VarId};
+use crate::ir::{self, BinaryOp, Type, Value, VarId};
 
 /// When a loop with a condition ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,7 +40,10 @@ impl Walker<'_> {
         } else {
             Ends::AtBoundOrBefore
         };
-        (!found.is_empty()).then(|| (Expr::min(found), ends))
+        let rounds = (!found.is_empty()).then(|| Expr::min(found))?;
+        // The condition is asked behind the first iteration.
+        let begun = inner.control.is_tested_last() && rounds.as_number().is_some_and(|n| n < 1.0);
+        Some((if begun { one } else { rounds }, ends))
     }
 
     /// Iterations of a loop that counts towards an end that moves: `for (i = 0, j = n - 1; i < j; i++, j--)`.
@@ -173,14 +177,4 @@ pub(super) fn conjuncts<'v>(value: &'v Value, found: &mut Vec<&'v Value>) {
         }
         other => found.push(other),
     }
-}
-
-/// Whether an iteration may go on to the next one without what stands at the end of the body.
-pub(super) fn may_skip(statements: &[Stmt]) -> bool {
-    statements.iter().any(|statement| match statement {
-        Stmt::Jump { kind, .. } => matches!(kind, Jump::Cycle | Jump::Goto),
-        Stmt::If(branch) => may_skip(&branch.then) || may_skip(&branch.otherwise),
-        Stmt::Opaque { inner, .. } => may_skip(inner),
-        _ => false,
-    })
 }
