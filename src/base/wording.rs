@@ -20,6 +20,14 @@ pub fn some<S: Borrow<str>>(names: &[S], most: usize) -> String {
 pub fn longer(share: f64) -> String {
     // What rounds to nothing has no sign.
     let share = if share.abs() < 0.0005 { 0.0 } else { share };
-    let word = if share < 0.0 { "shorter" } else { "longer" };
+    let word = if share < 0.0 { "less time" } else { "longer" };
     format!("{:.1} % {word}", 100.0 * share.abs())
+}
+
+/// The same beside something else: `3.1 % longer than the other one`, `as long as the other one`.
+pub fn longer_than(share: f64, other: &str) -> String {
+    match share.abs() < 0.0005 {
+        true => format!("as long as {other}"),
+        false => format!("{} than {other}", longer(share)),
+    }
 }

@@ -294,7 +294,7 @@ fn depth_by_latency(depth: &DepthByLatency, latency: f64, top: Option<usize>) ->
     }
     let _ = writeln!(
         text,
-        "  at α = {}: {} cycles, with {} accesses to RAM that wait for each other",
+        "  at α = {}: {} cycles, with accesses to RAM that wait for each other: {}",
         number(latency),
         number(depth.at(latency)),
         depth.slope_at(latency)

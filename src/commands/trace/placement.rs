@@ -233,8 +233,13 @@ impl Named<'_> {
             )
         );
         anyhow::ensure!(
+            !(blocks.is_empty() && self.variables.is_empty()),
+            "names of variables need --elf, the program that ran; two addresses such as 0x4000-0x8000, the lower one first, do not"
+        );
+        anyhow::ensure!(
             !blocks.is_empty(),
-            "no global variable of --elf has this name, and it is not two addresses such as 0x4000-0x8000, nor the line of \
+            "no global variable of --elf has this name, and it is not two addresses such as 0x4000-0x8000, the lower one \
+             first, nor the line of \
              a call that handed out a block of the heap, such as main.c:12 (where the program is linked dynamically, only \
              with --library for the library that hands them out, and not for a first call that the loader binds late: link \
              with -z now)"
@@ -368,18 +373,18 @@ pub fn placed(cycles: Option<u64>, others: &[u64]) -> Option<Placed> {
 
 /// The same in words.
 pub fn compared(placed: &Placed) -> String {
-    let longer = |cycles| wording::longer(placed.loss(cycles));
+    let beside_ram = |cycles| wording::longer_than(placed.loss(cycles), "with all in RAM");
     let against = placed.against.map(|cycles| {
         let own = placed.cycles as f64 / cycles.max(1) as f64 - 1.0;
         format!(
-            "; with what --place-against says {}; the run with --place is {} than that",
-            longer(cycles),
-            wording::longer(own)
+            "; with what --place-against says it takes {}; the run with --place takes {}",
+            beside_ram(cycles),
+            wording::longer_than(own, "that one")
         )
     });
     format!(
-        "with what --place says in slower memory the core takes {} than with all in RAM{}",
-        longer(placed.cycles),
+        "with what --place says in slower memory the core takes {}{}",
+        beside_ram(placed.cycles),
         against.unwrap_or_default()
     )
 }

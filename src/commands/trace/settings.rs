@@ -213,7 +213,7 @@ pub fn inputs(args: &TraceArgs) -> anyhow::Result<Inputs> {
     let in_range = |name: &str, value: f64, least: f64, most: f64| {
         anyhow::ensure!(
             (least..=most).contains(&value),
-            "--{name} {value:e}: must be from {least} to {most}"
+            "--{name} {value}: must be from {least} to {most}"
         );
         Ok(value)
     };
