@@ -362,7 +362,10 @@ fn rows_of_a_few_elements() {
     for function in ["ijk", "jik", "ikj"] {
         is_right("few_in_rows.f90", function, &sizes);
     }
-    assert_eq!(reasons("named_rows.f90", "extinct", "n=9"), json!(["few_rows"]));
+    assert_eq!(
+        reasons("named_rows.f90", "extinct", "n=9"),
+        json!(["few_rows"])
+    );
 }
 
 /// A length behind a pointer is that of the parameter, for the simulation as well, however often it is copied.

@@ -77,32 +77,14 @@ impl<N: Number> Lines<'_, N> {
             let all = number.shifted(-1.0).times(plane).plus(&in_plane);
             in_plane.if_at_most(&none, &none, &number.if_at_most(&none, &none, &all))
         });
-        let step = self
-            .names
-            .step(StaticFigure::RowAlignment, about(reference, spans));
         let run_from = |alignment: N, length: &N| {
-            let run = Row {
-                line: row.line.clone(),
-                last: row.last,
-                // Rows of nothing touch nothing, however many there are.
-                length: row.length.if_at_most(&none, &none, length),
-                stride: 1.0,
-                step: None,
-                walked: true,
-                pitch: None,
-                tight: None,
-                start: Some((start.clone(), (self.name)(step, alignment))),
-                stop: None,
-                grid: None,
-                records: Vec::new(),
-                is_even,
-                share: None,
-            };
-            let whole = Columns {
-                first: column.first,
-                ..Columns::single(0, &[])
-            };
-            run.lines(&whole, false)
+            // Rows of nothing touch nothing, however many there are.
+            let length = row.length.if_at_most(&none, &none, length);
+            let step = self
+                .names
+                .step(StaticFigure::RowAlignment, about(reference, spans));
+            let start = (start.clone(), (self.name)(step, alignment));
+            one_run(row, start, length, is_even).lines(&first_of(column), false)
         };
         let run = run_from(alignment.clone(), &whole);
         // With a line or more between them, each plane is a run.
@@ -180,6 +162,34 @@ impl<N: Number> Lines<'_, N> {
         apart.extend(reference.multiple.clone());
         let line = self.elements_of_line(reference);
         Some((place, rows::alignment(&apart, &line), is_even))
+    }
+}
+
+/// A run of elements without a gap.
+fn one_run<N: Number>(row: &Row<N>, start: (N, N), length: N, is_even: bool) -> Row<N> {
+    Row {
+        line: row.line.clone(),
+        last: row.last,
+        length,
+        stride: 1.0,
+        step: None,
+        walked: true,
+        pitch: None,
+        tight: None,
+        start: Some(start),
+        stop: None,
+        grid: None,
+        records: Vec::new(),
+        is_even,
+        share: None,
+    }
+}
+
+/// Where a run begins whose offsets along the row its length has.
+fn first_of(column: &Columns) -> Columns {
+    Columns {
+        first: column.first,
+        ..Columns::single(0, &[])
     }
 }
 
