@@ -3,7 +3,7 @@
 use super::code::Slot;
 use super::compiler::Compiler;
 use super::layout::{ArrayLayout, Bounds};
-use crate::ir::{BinaryOp, Type, Value, VarId, Variable, source_text};
+use crate::ir::{BinaryOp, Stmt, Type, Value, VarId, Variable, source_text, visit};
 
 /// Size of what nothing gives a size, as in the model.
 const DEFAULT_SIZE: i64 = 128;
@@ -63,7 +63,35 @@ impl<'a> Compiler<'a> {
         let compiled = self.integer(value);
         self.refusals.truncate(refusals);
         (self.notes, self.quiet) = (notes, quiet);
+        let compiled = super::evaluate::as_given(compiled, &|array| !self.is_stored_to(array));
         super::evaluate::constant(&compiled, &self.initial)
+    }
+
+    /// Whether a statement of the function assigns elements of an array that has been laid out.
+    fn is_stored_to(&self, array: usize) -> bool {
+        let mut found = false;
+        let body = &self.source.function.body;
+        visit::statements(body, visit::InLoop::No, &mut |statement, _| {
+            if let Stmt::Assign {
+                target: Value::Element { array: target, .. },
+                ..
+            } = statement
+            {
+                found |= self.array_numbers.get(&self.array_name(*target)) == Some(&array);
+            }
+        });
+        found
+    }
+
+    /// What the array is called that a variable stands for: that of the structures, if it is a member of them.
+    fn array_name(&self, id: VarId) -> String {
+        let function = self.source.function;
+        let member = function.members.get(&id);
+        let steps = member
+            .filter(|layout| layout.record_bytes > 0)
+            .map_or(0, |layout| layout.steps);
+        let name = &function.variable(id).name;
+        name.text_without_last(steps).to_string()
     }
 
     /// The number of the array that a variable stands for, which is laid out when it is first met.
@@ -74,8 +102,7 @@ impl<'a> Compiler<'a> {
             .members
             .get(&id)
             .filter(|layout| layout.record_bytes > 0);
-        let steps = member.map_or(0, |layout| layout.steps);
-        let name = variable.name.text_without_last(steps).to_string();
+        let name = self.array_name(id);
         if let Some(number) = self.array_numbers.get(&name) {
             return Some(*number);
         }

@@ -345,6 +345,34 @@ fn planes_shorter_than_a_line_are_one_run() {
     for function in ["whole", "several", "allocated"] {
         is_right("small_planes.f90", function, &["--sizes", "n=1,2,3,9,64"]);
     }
+    let sizes = ["--sizes", "n=1,2,4", "--sizes", "l=1,16,64"];
+    is_right("small_planes.f90", "corner", &sizes);
+}
+
+/// Where a loop moves several dimensions, the next row is not the one behind; and while loops go through planes, no row finds
+/// the line that it shares with the one before.
+#[test]
+fn rows_of_a_few_elements() {
+    let sizes = ["--sizes", "m=2,3,5,8", "--sizes", "n=16,64"];
+    for function in ["layer", "fresnel", "start"] {
+        is_right("few_in_rows.f90", function, &sizes);
+    }
+    is_right("few_in_rows.f90", "diagonal", &["--sizes", "n=16,64"]);
+    let sizes = [&sizes[..], &["--set", "l=64"]].concat();
+    for function in ["ijk", "jik", "ikj"] {
+        is_right("few_in_rows.f90", function, &sizes);
+    }
+    assert_eq!(
+        reasons("named_rows.f90", "extinct", "n=9"),
+        json!(["few_rows"])
+    );
+}
+
+/// A length behind a pointer is that of the parameter, for the simulation as well, however often it is copied.
+#[test]
+fn lengths_behind_pointers() {
+    is_right("pointed.c", "*", &["--sizes", "n_0,m_0=9,17,203"]);
+    assert!(marked_in(DIRECTORY, "pointed.c").is_empty());
 }
 
 /// A variable of a module has the only value that any procedure gives it, for the simulation as well; what is never met is

@@ -9,6 +9,8 @@
 //! end of one and the beginning of the next are in one line, these lines are counted, too. Which one a symbol names is not
 //! known, `a(i, c)`, and so not where in a line it begins: short ones may have another line than the mean.
 //!
+//! Elements of several short rows that the source names are counted row by row, so that those in one line are too many.
+//!
 //! In small triangles every row has a length of its own: all their lines are counted (`literal`).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,8 +57,23 @@ pub fn matter(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
         apart += lines - mean;
     }
     f64::abs(apart) > NEAR * all
+        || references.iter().any(names_short_rows)
         || share_lines(&geometry, &domain, &references, &spans)
         || depend_on_component(nest, value, &domain, &references, &spans)
+}
+
+/// Whether a nest names elements of several rows that no loop walks along or goes on to the next one, and that lie in one
+/// line by the value of a symbol: `e(1, 1, k)` beside `e(1, 2, k)` of `e(m, m, n)`. Numbers have made one row of them.
+fn names_short_rows(reference: &Reference<f64>) -> bool {
+    let ([along, across, ..], Some(Some(pitch))) =
+        (reference.dimensions.as_slice(), reference.pitches.get(1))
+    else {
+        return false;
+    };
+    let rows: BTreeSet<i64> = reference.offsets.iter().map(|offset| offset[1]).collect();
+    let rows: Vec<i64> = rows.into_iter().collect();
+    let share = |pair: &[i64]| (pair[1] - pair[0]) as f64 * pitch * reference.width < LINE;
+    along.is_empty() && across.is_empty() && rows.windows(2).any(share)
 }
 
 /// Whether a nest of few iterations, in which loops move the ends of others, touches other lines than the rule counts.

@@ -221,6 +221,7 @@ impl<N: Number> Lines<'_, N> {
         let fewest = fewest(reference, offsets, &spans);
         let adjacent = match self.rows(reference) {
             Rows::Apart => Adjacent::Never,
+            _ if self.is_left_for_other_planes(reference, &spans) => Adjacent::Never,
             Rows::OneAfterAnother => Adjacent::Always,
             Rows::Scattered(walker) if spans[walker].stands => Adjacent::Never,
             Rows::Scattered(_) => Adjacent::Always,
@@ -289,6 +290,16 @@ impl<N: Number> Lines<'_, N> {
             Some(first) if walker > first => Rows::SideBySide,
             Some(_) => Rows::Scattered(walker),
         }
+    }
+
+    /// Whether the loop that goes from row to row stands still, while one inside of it goes through planes: the next row comes
+    /// when all of these have been touched.
+    fn is_left_for_other_planes(&self, reference: &Reference<N>, spans: &[Span<N>]) -> bool {
+        let Some((walker, _)) = self.walker(reference) else {
+            return false;
+        };
+        let mut planes = reference.dimensions[2..].iter().flatten();
+        spans[walker].stands && planes.any(|(v, _)| *v > walker && !spans[*v].stands)
     }
 
     /// The loop that goes from row to row, one by one or by a step that a parameter says, with that step.

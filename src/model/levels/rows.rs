@@ -103,13 +103,11 @@ impl<N: Number> Row<N> {
             }
             let pitch = reference.pitches.get(1)?.clone()?;
             let walker = lines.walker(reference);
-            // The loop that goes on to the next row may move along it as well.
-            let along = walker.as_ref().and_then(|(walker, _)| {
-                let (_, across) = reference.dimensions[1].iter().find(|(v, _)| v == walker)?;
-                let (_, along) = reference.dimensions[0].iter().find(|(v, _)| v == walker)?;
-                Some(along * across)
-            });
-            let pitch = pitch.shifted(along.unwrap_or(0.0));
+            // The loop that goes on to the next row may move along other dimensions as well.
+            let pitch = match &walker {
+                Some((walker, _)) => pitch.plus(&reference.beside(*walker)?),
+                None => pitch,
+            };
             let step = walker.and_then(|(_, step)| step);
             let pitch = step.map_or(pitch.clone(), |step| pitch.times(&step));
             (adjacent == when).then_some(pitch)
@@ -134,7 +132,12 @@ impl<N: Number> Row<N> {
 
     /// Whether its elements leave out no line, if there are several, and rows follow each other.
     pub fn is_dense(&self) -> bool {
-        self.pitch.is_some() && self.stride <= records::WITHIN && self.records.is_empty()
+        self.pitch.is_some() && self.leaves_out_none()
+    }
+
+    /// Whether its elements leave out no line, if there are several.
+    pub fn leaves_out_none(&self) -> bool {
+        self.stride <= records::WITHIN && self.records.is_empty()
     }
 
     /// Elements from the first to the last.

@@ -46,11 +46,15 @@ impl<N: Number> Lines<'_, N> {
             .then(|| extents.get(2).filter(|extent| extent.walk == Walk::By(1)))
             .flatten();
         let is_plane = is_plane || planes.is_some();
-        if !row.is_dense() || row.step.is_some() || column.runs != 1 || !rows_follow || !is_plane {
+        // Rows of small planes may be within a line of each other, too.
+        let tight = row.tight.as_ref().filter(|_| planes.is_some());
+        let is_tight = tight.is_some();
+        let is_dense = row.is_dense() || (tight.is_some() && row.leaves_out_none());
+        if !is_dense || row.step.is_some() || column.runs != 1 || !rows_follow || !is_plane {
             return None;
         }
         let (start, alignment, is_even) = self.first_row(reference, offsets, row, spans, given)?;
-        let pitch = row.pitch.as_ref()?;
+        let pitch = row.pitch.as_ref().or(tight)?;
         let number = match planes {
             Some(_) => extents[1].positions.clone(),
             None => N::sum(column.count.iter().map(|(walked, coefficient)| {
@@ -73,36 +77,21 @@ impl<N: Number> Lines<'_, N> {
             let all = number.shifted(-1.0).times(plane).plus(&in_plane);
             in_plane.if_at_most(&none, &none, &number.if_at_most(&none, &none, &all))
         });
-        // Rows of nothing touch nothing, however many there are.
-        let whole = row.length.if_at_most(&none, &none, &whole);
-        let run = Row {
-            line: row.line.clone(),
-            last: row.last,
-            length: whole,
-            stride: 1.0,
-            step: None,
-            walked: true,
-            pitch: None,
-            tight: None,
-            start: Some((
-                start,
-                (self.name)(
-                    self.names
-                        .step(StaticFigure::RowAlignment, about(reference, spans)),
-                    alignment,
-                ),
-            )),
-            stop: None,
-            grid: None,
-            records: Vec::new(),
-            is_even,
-            share: None,
+        let run_from = |alignment: N, length: &N| {
+            // Rows of nothing touch nothing, however many there are.
+            let length = row.length.if_at_most(&none, &none, length);
+            let step = self
+                .names
+                .step(StaticFigure::RowAlignment, about(reference, spans));
+            let start = (start.clone(), (self.name)(step, alignment));
+            one_run(row, start, length, is_even).lines(&first_of(column), false)
         };
-        let whole = Columns {
-            first: column.first,
-            ..Columns::single(0, &[])
-        };
-        let run = run.lines(&whole, false);
+        let run = run_from(alignment.clone(), &whole);
+        // With a line or more between them, each plane is a run.
+        let each = planes.as_ref().map(|(extent, plane)| {
+            let alignment = rows::alignment(&[alignment, (*plane).clone()], &row.line);
+            run_from(alignment, &in_plane).times(&extent.positions)
+        });
         // As with single rows, the last block may be smaller than the others.
         let run = row
             .share
@@ -113,8 +102,16 @@ impl<N: Number> Lines<'_, N> {
             .if_at_most(&row.line.shifted(-1.0), &run, apart);
         let run = planes.map_or(run.clone(), |(_, plane)| {
             let between = plane.minus(&in_plane);
-            between.if_at_most(&row.line.shifted(-1.0), &run, apart)
+            let each = each.unwrap_or_else(|| apart.clone());
+            let each = pitch
+                .minus(&covered)
+                .if_at_most(&row.line.shifted(-1.0), &each, apart);
+            between.if_at_most(&row.line.shifted(-1.0), &run, &each)
         });
+        let run = match is_tight {
+            true => pitch.if_at_most(&row.line, &run, apart),
+            false => run,
+        };
         Some(match row.stride > 1.0 {
             // No line lies between two elements either.
             true => N::of(row.stride).if_at_most(&row.line, &run, apart),
@@ -165,6 +162,34 @@ impl<N: Number> Lines<'_, N> {
         apart.extend(reference.multiple.clone());
         let line = self.elements_of_line(reference);
         Some((place, rows::alignment(&apart, &line), is_even))
+    }
+}
+
+/// A run of elements without a gap.
+fn one_run<N: Number>(row: &Row<N>, start: (N, N), length: N, is_even: bool) -> Row<N> {
+    Row {
+        line: row.line.clone(),
+        last: row.last,
+        length,
+        stride: 1.0,
+        step: None,
+        walked: true,
+        pitch: None,
+        tight: None,
+        start: Some(start),
+        stop: None,
+        grid: None,
+        records: Vec::new(),
+        is_even,
+        share: None,
+    }
+}
+
+/// Where a run begins whose offsets along the row its length has.
+fn first_of(column: &Columns) -> Columns {
+    Columns {
+        first: column.first,
+        ..Columns::single(0, &[])
     }
 }
 

@@ -65,6 +65,26 @@ impl<N: Number> Reference<N> {
             .collect()
     }
 
+    /// Elements by which a loop that goes on to the next row moves the reference along its other dimensions meanwhile: in
+    /// `a(i, j, i, j)` of rows of m, one row follows m·n·m elements later than the next one of the array. `None` if that is
+    /// not known.
+    pub fn beside(&self, walker: usize) -> Option<N> {
+        let by = |d: usize| {
+            let terms = self.dimensions[d].iter();
+            terms
+                .filter(|(v, _)| *v == walker)
+                .map(|(_, by)| by)
+                .sum::<f64>()
+        };
+        let across = by(1);
+        let mut further = N::of(by(0) * across);
+        for d in (2..self.dimensions.len()).filter(|d| by(*d) != 0.0) {
+            let pitch = self.pitches.get(d)?.as_ref()?;
+            further = further.plus(&pitch.scaled(by(d) * across));
+        }
+        Some(further)
+    }
+
     /// Elements by which a step of a loop moves a reference along some dimensions.
     pub fn across(&self, v: usize, dimensions: &[usize]) -> Option<N> {
         let step = |d: &usize| {
