@@ -4,6 +4,7 @@
 //!
 //! Statements are followed in their order, with the longest way from every carried value to every other one. Elements
 //! are the same where their subscripts differ by a multiple of what an iteration moves them by ([`Place::meets`]).
+//! A structure that is given as a whole (`z = add(mul(z, z), c)`) passes on what its members wait for.
 //! Stored values are taken to stay in registers, as compilers keep them. Two values that lead into each other are one
 //! chain; longer rings are not looked for.
 
@@ -18,8 +19,8 @@ use crate::expr::Expr;
 use crate::intrinsics::{Elementary, IntrinsicKind, Intrinsics};
 use crate::ir::visit::{InLoop, each_value, statements, values_of};
 use crate::ir::{
-    BinaryOp, DomainErrors, Extremum, Function, If, Jump, NotNumbers, Stmt, Type, UnaryOp, Value,
-    VarId,
+    BinaryOp, DomainErrors, Extremum, Function, If, Jump, Name, NotNumbers, Step, Stmt, Type,
+    UnaryOp, Value, VarId,
 };
 
 /// What the core does in the statements of a loop without loops inside, which advances some variables by the same in every
@@ -43,6 +44,7 @@ pub fn in_core<'c>(
             stores: Vec::new(),
             sources: Vec::new(),
             values: FxHashMap::default(),
+            wholes: FxHashMap::default(),
             stored: Vec::new(),
             functions: Functions::default(),
         };
@@ -128,6 +130,8 @@ struct Walk<'f> {
     sources: Vec<Source>,
     /// Of scalars that the loop gives values.
     values: FxHashMap<VarId, Ways>,
+    /// Of structures that this iteration has given as a whole, by the way to each member.
+    wholes: FxHashMap<VarId, Vec<(Name, Ways)>>,
     /// What this iteration has stored so far.
     stored: Vec<(Place, Ways)>,
     functions: Functions,
@@ -143,6 +147,7 @@ impl Walk<'_> {
             };
             if let Some(Value::Variable(id)) = target {
                 scalars.push(*id);
+                scalars.extend(self.members(*id).into_iter().map(|(member, _)| member));
             }
             values_of(statement, &mut |part| {
                 let Some(place) = self.compared.and_then(|known| known.place(part)) else {
@@ -236,10 +241,8 @@ impl Walk<'_> {
                 Stmt::Call { .. } | Stmt::Evaluate { .. } => {
                     let mut used = Ways::new();
                     values_of(statement, &mut |value| {
-                        if let Value::Variable(id) = value
-                            && let Some(ways) = self.values.get(id)
-                        {
-                            used.extend(ways);
+                        if let Value::Variable(id) = value {
+                            used.extend(self.variable(*id));
                         }
                     });
                     self.use_up(&used, None);
@@ -267,11 +270,22 @@ impl Walk<'_> {
         }
         let ways = self.value(&branch.condition);
         self.use_up(&ways, None);
-        let before = (self.values.clone(), self.stored.clone());
+        let before = (
+            self.values.clone(),
+            self.stored.clone(),
+            self.wholes.clone(),
+        );
         self.block(&branch.then);
         let values = std::mem::replace(&mut self.values, before.0);
         let stored = std::mem::replace(&mut self.stored, before.1);
+        let wholes = std::mem::replace(&mut self.wholes, before.2);
         self.block(&branch.otherwise);
+        for (id, members) in wholes {
+            let known = self.wholes.entry(id).or_default();
+            for (way, ways) in members {
+                join(known, way, ways);
+            }
+        }
         for (id, ways) in values {
             let known = self.values.entry(id).or_default();
             *known = longest(std::mem::take(known), ways);
@@ -316,8 +330,70 @@ impl Walk<'_> {
     }
 
     fn assign(&mut self, target: &Value, value: &Value) {
-        let ways = self.value(value);
-        self.give(target, ways);
+        match target {
+            Value::Variable(id) if self.is_structure(*id) => self.give_whole(*id, value),
+            _ => {
+                let ways = self.value(value);
+                self.give(target, ways);
+            }
+        }
+    }
+
+    /// Gives a structure what another one has, member by member; what is no structure here leaves nothing to wait for.
+    fn give_whole(&mut self, target: VarId, value: &Value) {
+        let given = match value.unconverted() {
+            Value::Variable(from) => self.parts(*from),
+            other => {
+                let ways = self.value(other);
+                self.use_up(&ways, None);
+                Vec::new()
+            }
+        };
+        for (member, way) in self.members(target) {
+            if let Some(ways) = self.values.get_mut(&member) {
+                let found = given.iter().find(|(other, _)| *other == way);
+                *ways = found.map(|(_, ways)| ways.clone()).unwrap_or_default();
+            }
+        }
+        self.wholes.insert(target, given);
+    }
+
+    fn is_structure(&self, id: VarId) -> bool {
+        let variable = self.function.variable(id);
+        matches!(variable.ty, Type::Derived(..)) && variable.dimensions.is_empty()
+    }
+
+    /// The variables that stand for members of a structure, and the ways to them.
+    fn members(&self, structure: VarId) -> Vec<(VarId, Name)> {
+        if !self.is_structure(structure) {
+            return Vec::new();
+        }
+        let name = &self.function.variable(structure).name;
+        let ids = (0..).map(VarId).zip(&self.function.variables);
+        ids.filter_map(|(id, variable)| Some((id, way_to(&variable.name, name)?)))
+            .collect()
+    }
+
+    /// What the members of a structure wait for.
+    fn parts(&self, structure: VarId) -> Vec<(Name, Ways)> {
+        let mut parts = self.wholes.get(&structure).cloned().unwrap_or_default();
+        for (member, way) in self.members(structure) {
+            if let Some(ways) = self.values.get(&member) {
+                parts.retain(|(other, _)| *other != way);
+                parts.push((way, ways.clone()));
+            }
+        }
+        parts
+    }
+
+    fn variable(&self, id: VarId) -> Ways {
+        match self.values.get(&id) {
+            Some(ways) => ways.clone(),
+            None => {
+                let parts = self.parts(id).into_iter();
+                parts.fold(Ways::new(), |ways, (_, other)| longest(ways, other))
+            }
+        }
     }
 
     fn give(&mut self, target: &Value, ways: Ways) {
@@ -349,7 +425,7 @@ impl Walk<'_> {
 
     fn value(&mut self, value: &Value) -> Ways {
         match value {
-            Value::Variable(id) => self.values.get(id).cloned().unwrap_or_default(),
+            Value::Variable(id) => self.variable(*id),
             Value::Element { subscripts, .. } => {
                 self.use_as_subscripts(subscripts);
                 self.element(value)
@@ -629,6 +705,28 @@ impl Walk<'_> {
             }
         }
         kept
+    }
+}
+
+/// The way from a structure to one of its members, by their names.
+fn way_to(member: &Name, structure: &Name) -> Option<Name> {
+    let known = structure.len_of_way();
+    let more = member.len_of_way().checked_sub(known)?;
+    if more == 0 || member.text_without_last(more) != structure.as_str() {
+        return None;
+    }
+    let mut steps = member.steps().skip(known);
+    steps.try_fold(Name::default(), |way, (step, to)| match step {
+        Step::Member | Step::Component => Some(way.then(step, to)),
+        Step::Target | Step::View => None,
+    })
+}
+
+/// Adds what a member waits for in one of two branches.
+fn join(known: &mut Vec<(Name, Ways)>, way: Name, ways: Ways) {
+    match known.iter_mut().find(|(other, _)| *other == way) {
+        Some((_, before)) => *before = longest(std::mem::take(before), ways),
+        None => known.push((way, ways)),
     }
 }
 

@@ -1,5 +1,7 @@
 //! What components of structures have before the program runs.
 
+use serde_json::Value;
+
 use crate::small::{analyse, c, fortran, iterations};
 
 const TYPES: &str = "
@@ -167,4 +169,55 @@ int main(void) {{ for (int i = 0; i < c.n; i++) x[i] = 1; }}"
     assert_eq!(runs("{ { 1, 2 }, 30 }"), [30.0]);
     assert_eq!(runs("{ .n = 30 }"), [30.0]);
     assert_eq!(runs("{ 1, 2, 30 }"), [128.0]);
+}
+
+/// A program that sets a counter in one procedure and counts it in another, up to what it reads.
+fn stepped(begins: &str, again: &str, run: &str) -> Value {
+    fortran(&format!(
+        "module state\n  integer :: step {begins}, last\n  real(8) :: x(1000)\nend module\n\
+         subroutine start\n  use state\n  read *, last\n  step = 0\nend subroutine\n\
+         subroutine other\n  use state\n  {again}\nend subroutine\n\
+         subroutine run\n  use state\n  integer :: i\n  do\n    step = step + 1\n    call work\n    \
+         if (step >= last) exit\n  end do\nend subroutine\n\
+         subroutine work\n  use state\n  integer :: i\n  do i = 1, 1000\n    x(i) = x(i)*2\n  end do\n\
+         end subroutine\n\
+         program main\n  call start\n  call other\n  {run}\nend program\n"
+    ))
+}
+
+fn is_step_guessed(json: &Value) -> bool {
+    let parameters = json["parameters"].as_object().expect("parameters");
+    parameters.contains_key("step")
+}
+
+#[test]
+fn counters_of_the_program_begin_where_it_sets_them() {
+    for begins in ["", "= 0"] {
+        let json = stepped(begins, "x(1) = 0", "call run");
+        assert!(!is_step_guessed(&json));
+    }
+    // It may have gone on elsewhere, or begin with the end of another time loop.
+    for (again, run) in [
+        ("step = 7", "call run"),
+        ("read *, step", "call run"),
+        ("step = step + 1", "call run"),
+        ("x(1) = 0", "call run\n  call run"),
+    ] {
+        let json = stepped("", again, run);
+        assert!(is_step_guessed(&json), "{again}, {run}");
+    }
+}
+
+#[test]
+fn counters_of_a_file_begin_with_what_it_gives_them() {
+    let counted = |global: &str| {
+        let json = c(&format!(
+            "{global}\ndouble x[100];\n\
+             void run(void) {{ while (1) {{ step++; for (int i = 0; i < 100; i++) x[i] *= 2; if (step >= 30) break; }} }}\n\
+             int main(void) {{ run(); }}\n"
+        ));
+        iterations(&json, "run")[0]
+    };
+    assert_eq!(counted("int step;"), 3000.0);
+    assert_eq!(counted("static int step = 10;"), 2000.0);
 }

@@ -433,3 +433,49 @@ fn minima_of_c_and_divisions_of_whole_numbers_take_their_cycles() {
     let unknown = nest(&with("n=1000", "--flags=-O3"), "least").clone();
     assert_eq!(unknown["in_core"]["lanes"], 1.0);
 }
+
+/// Structures by value: the same arithmetic as with a scalar for each member waits as long.
+#[test]
+fn members_of_structures_that_are_given_as_a_whole_wait_for_each_other() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let source = directory.path().join("a.c");
+    let text = "struct v { double x, y; };\n\
+        static inline struct v plus(struct v a, struct v b)\n\
+        { struct v r; r.x = a.x + b.x; r.y = a.y + b.y; return r; }\n\
+        static inline struct v times(struct v a, struct v b)\n\
+        { struct v r; r.x = a.x * b.x - a.y * b.y; r.y = a.x * b.y + a.y * b.x; return r; }\n\
+        static inline struct v more(struct v a, double x, double y)\n\
+        { struct v r = a; r.x += x; r.y += y; return r; }\n\
+        void whole(struct v *out, struct v c, int n)\n\
+        { struct v z = {0, 0}; for (int i = 0; i < n; i++) z = plus(times(z, z), c); *out = z; }\n\
+        void scalars(double *out, double cx, double cy, int n)\n\
+        { double x = 0, y = 0;\n\
+          for (int i = 0; i < n; i++)\n\
+          { double p = x * x - y * y, q = x * y + y * x; x = p + cx; y = q + cy; }\n\
+          out[0] = x; out[1] = y; }\n\
+        void chosen(struct v *out, const int *m, struct v c, int n)\n\
+        { struct v z = {0, 0};\n\
+          for (int i = 0; i < n; i++)\n\
+          { struct v t = z; if (m[i]) t = times(z, c); z = plus(t, c); }\n\
+          *out = z; }\n\
+        void sums(struct v *out, const double *a, const double *b, int n)\n\
+        { struct v s = {0, 0}; for (int i = 0; i < n; i++) s = more(s, a[i], b[i]); *out = s; }\n\
+        void fresh(double *restrict x, const double *restrict a, int n)\n\
+        { for (int i = 0; i < n; i++)\n\
+          { struct v p; p.x = a[i]; p.y = a[i]; p = times(p, p); x[i] = p.x + p.y; } }\n";
+    std::fs::write(&source, text).expect("written");
+    let core = fixture("clock/core.toml");
+    let core = core.to_str().expect("a path");
+    let json = analysed(&source, &["--machine", core, "--set", "n=1000"]);
+    let chain = |function: &str| {
+        let chain = &nest(&json, function)["in_core"]["chain_cycles"];
+        chain.as_f64().expect("a number")
+    };
+    assert!(chain("scalars") > 0.0);
+    assert_eq!(chain("whole"), chain("scalars"));
+    assert!(chain("chosen") > 0.0);
+    // The members are two sums, and neither waits for the other.
+    assert_eq!(chain("sums"), 3.0);
+    // Nothing is left from the iteration before.
+    assert_eq!(chain("fresh"), 0.0);
+}

@@ -200,7 +200,7 @@ fn step<'u>(
 }
 
 /// The `k` of `n = n + k`.
-fn counted(target: VarId, value: &Value) -> Option<i64> {
+pub(super) fn counted(target: VarId, value: &Value) -> Option<i64> {
     let Value::Binary(BinaryOp::Add, left, right) = value.unconverted() else {
         return None;
     };

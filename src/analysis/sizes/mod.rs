@@ -30,6 +30,7 @@
 //! values        resolves: an expression over places for each, with its origin      reals   made from real numbers
 //! circles       made from themselves
 //! counters      counted up in loops, from a number
+//! starts        where counters of the program stand when the loop begins that counts them
 //! structures    given values as a whole
 //! dead          leaves out what no run gets to that is given the same, and resolves again
 //! once          branches that a run takes once, as they throw a switch (`if (first) { …; first = 0; }`)
@@ -76,6 +77,7 @@ mod program;
 mod reals;
 mod resolver;
 mod set;
+mod starts;
 mod structures;
 mod touches;
 mod truth;

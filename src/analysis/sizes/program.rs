@@ -18,6 +18,7 @@ use super::periodic;
 use super::places::{PlaceId, Places};
 use super::resolver::Resolver;
 use super::set::SetPlaces;
+use super::starts::{Starts, starts};
 use super::truth::{DEPTH, begins_with};
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::diagnostic::Place;
@@ -61,6 +62,7 @@ pub struct Sizes {
     turns: FxHashMap<Place, Turn>,
     /// Which sizes decide statements under conditions.
     decisive: Decisive,
+    starts: Starts,
 }
 
 impl Sizes {
@@ -126,6 +128,7 @@ impl Sizes {
         let begun = begun((known, &places), &definitions, (&switches.places, &set));
         let counted = periodic::counted(known, &places, &definitions);
         let levels = levels::tables(known, &places);
+        let starts = starts(known, &places, &definitions);
         let (results, called_once) = results(known, &places);
         let has_entry = known.ids().any(|id| known.get(id).function.is_main);
         let few = few::few(known, &places, &definitions, has_entry);
@@ -147,6 +150,7 @@ impl Sizes {
             begun,
             turns: switches.turns,
             decisive,
+            starts,
         };
         let levels = levels.into_iter();
         sizes.levels = levels
@@ -311,6 +315,19 @@ impl Sizes {
     /// The value that a place has unless the input says otherwise.
     pub(super) fn option(&self, place: PlaceId) -> Option<i64> {
         self.options[place.at()]
+    }
+
+    /// The number that a counter of the program has when the loop of a procedure begins that counts it.
+    pub fn start(
+        &self,
+        procedure: ProcedureId,
+        function: &Function,
+        counter: VarId,
+    ) -> Option<i64> {
+        let place = self.place(procedure, function, &Value::Variable(counter))?;
+        let is_set = self.set.value(place).is_some();
+        let start = self.starts.get(&(procedure, place)).filter(|_| !is_set)?;
+        Some(*start)
     }
 
     pub(super) fn is_counted(&self, place: PlaceId) -> bool {

@@ -25,6 +25,7 @@ use crate::{chains, references, registers, repeated};
 impl Walker<'_> {
     pub(super) fn enter_loop(&mut self, inner: &ir::Loop, block: &mut Block) {
         let counter = self.counter(inner);
+        self.start_counters(inner);
         if let Control::Counted {
             lower, upper, step, ..
         } = &inner.control
@@ -154,6 +155,22 @@ impl Walker<'_> {
                 _ => None,
             },
             _ => None,
+        }
+    }
+
+    /// Where counters of the program stand before the one loop of a run that counts them.
+    fn start_counters(&mut self, inner: &ir::Loop) {
+        if self.depth() > 0 {
+            return;
+        }
+        for induction in inductions(&inner.body, self.effects) {
+            let id = induction.variable;
+            let is_known = matches!(self.symbols.known.get(&id), Some(Known::Is(_)));
+            if !is_known && let Some(start) = self.sizes.start(self.procedure, self.function(), id)
+            {
+                let start = Known::Is(Expr::from(start));
+                self.symbols.known.insert(id, start);
+            }
         }
     }
 
