@@ -916,3 +916,31 @@ fn what_stands_behind_a_continue_counts_some_iterations_only() {
     );
     assert_eq!(json["parameters"]["n"]["origin"], "guessed");
 }
+
+/// Up to the end time, or so many steps: no iteration that stops when it is good enough.
+#[test]
+fn time_that_adds_up_does_not_cut_a_loop_short() {
+    let json = fortran(
+        "program p
+           real(8) :: u(100), time = 0, dt, last
+           integer :: step, i
+           read *, last, u
+           step = 0
+           do
+             step = step + 1
+             dt = 0.1d0 / maxval(u)
+             do i = 2, 99
+               u(i) = u(i) + dt*(u(i - 1) - 2*u(i) + u(i + 1))
+             end do
+             time = time + dt
+             if (time > last .or. step >= 87) exit
+           end do
+           print *, u
+         end",
+    );
+    assert_eq!(
+        iterations(&json, "p").last(),
+        Some(&(87.0 * 98.0)),
+        "{json:#}"
+    );
+}

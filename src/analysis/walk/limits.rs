@@ -20,7 +20,7 @@ use crate::calls::Target;
 use crate::expr::Expr;
 use crate::inductions::inductions;
 use crate::ir::visit::{InLoop, each_value, statements, values_of, variables_of};
-use crate::ir::{self, Control, Jump, Stmt, Type, Value, VarId};
+use crate::ir::{self, BinaryOp, Control, Jump, Stmt, Type, Value, VarId};
 
 impl Walker<'_> {
     /// Ends a range at the parameter for how often the loop runs, where data end it: one that repeats other loops, and walks
@@ -254,7 +254,7 @@ impl Walker<'_> {
         conditions.any(|condition| self.is_of_data(condition, &own))
     }
 
-    /// What the body of a loop gives values, but for what counts.
+    /// What the body of a loop gives values, but for what counts, and for times.
     fn given_in(&self, inner: &ir::Loop) -> BTreeSet<VarId> {
         let mut assigned = BTreeMap::new();
         count_assignments(&inner.body, self.effects, &mut assigned);
@@ -268,6 +268,12 @@ impl Walker<'_> {
             assigned.remove(variable);
         }
         assigned.retain(|_, count| count.statements > 0 || count.calls > 0);
+        assigned.retain(|id, count| {
+            let is_time = self.function().variable(*id).ty.is_floating()
+                && count.calls == 0
+                && count.statements == sums_up(&inner.body, *id);
+            !is_time
+        });
         assigned.into_keys().collect()
     }
 
@@ -308,6 +314,23 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// How many statements add something to a variable. What all of them only add to, as `time = time + dt`, goes on up to an end
+/// that is meant, and says nothing of when data are good enough.
+fn sums_up(block: &[Stmt], id: VarId) -> u32 {
+    let own = Value::Variable(id);
+    let mut found = 0;
+    statements(block, InLoop::No, &mut |stmt, _| {
+        if let Stmt::Assign { target, value, .. } = stmt
+            && *target == own
+            && let Value::Binary(BinaryOp::Add, left, right) = value.unconverted()
+        {
+            let is_own = |side: &Value| *side.unconverted() == own;
+            found += u32::from(is_own(left) != is_own(right));
+        }
+    });
+    found
 }
 
 /// Whether statements store elements of an array.
