@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use loopsheet_allocator as _;
 use loopsheet_analysis as analysis;
 use loopsheet_export::{json, table};
 use loopsheet_lower::{self as lower, fortran::Modules};
@@ -18,10 +19,6 @@ use loopsheet_model::{Detail, Model};
 use loopsheet_source::flags::FortranFlags;
 use loopsheet_source::{self as source, Form, Language, SourceText, fixed_form};
 use rayon::prelude::*;
-
-/// As the program has it.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() {
     let arguments: Vec<String> = std::env::args()
