@@ -2,7 +2,7 @@
 
 use super::code::{Affine, Code, Integer, Intrinsic, Reference, Slot};
 use super::run::Run;
-use super::{Access, Sink, values};
+use super::{Access, Sink};
 use crate::cache::{AccessKind, split_mix};
 use crate::ir::{BinaryOp, UnaryOp};
 
@@ -35,27 +35,6 @@ pub(super) fn constant(value: &Integer, slots: &[i64]) -> Option<i64> {
     };
     let Number { number, known } = Run::new(&code, 64, u64::MAX, &mut Nowhere).integer(value);
     known.then_some(number)
-}
-
-/// The same with the values that parameters give elements, as far as `is_fixed` says that they stay what they are.
-pub(super) fn as_given(value: Integer, is_fixed: &dyn Fn(usize) -> bool) -> Integer {
-    let again = |value: Box<Integer>| Box::new(as_given(*value, is_fixed));
-    match value {
-        Integer::Load(reference, Some(given)) if is_fixed(reference.array) => {
-            Integer::Affine(Affine::constant(given))
-        }
-        Integer::Binary(op, left, right) => values::binary(op, *again(left), *again(right)),
-        Integer::Unary(op, operand) => Integer::Unary(op, again(operand)),
-        Integer::Intrinsic(function, operands) => {
-            let operands = operands.into_iter();
-            Integer::Intrinsic(
-                function,
-                operands.map(|one| as_given(one, is_fixed)).collect(),
-            )
-        }
-        Integer::Select(a, b, c) => Integer::Select(again(a), again(b), again(c)),
-        other => other,
-    }
 }
 
 fn is_pure(value: &Integer) -> bool {

@@ -3,6 +3,7 @@
 use super::code::Slot;
 use super::compiler::Compiler;
 use super::layout::{ArrayLayout, Bounds};
+use super::values::as_given;
 use crate::ir::{BinaryOp, Stmt, Type, Value, VarId, Variable, source_text, visit};
 
 /// Size of what nothing gives a size, as in the model.
@@ -63,7 +64,7 @@ impl<'a> Compiler<'a> {
         let compiled = self.integer(value);
         self.refusals.truncate(refusals);
         (self.notes, self.quiet) = (notes, quiet);
-        let compiled = super::evaluate::as_given(compiled, &|array| !self.is_stored_to(array));
+        let compiled = as_given(compiled, &|array| !self.is_stored_to(array));
         super::evaluate::constant(&compiled, &self.initial)
     }
 

@@ -424,3 +424,24 @@ pub(super) fn binary(op: BinaryOp, left: Integer, right: Integer) -> Integer {
         _ => Integer::Binary(op, Box::new(left), Box::new(right)),
     }
 }
+
+/// A value with those that parameters give elements, as far as `is_fixed` says that they stay what they are.
+pub(super) fn as_given(value: Integer, is_fixed: &dyn Fn(usize) -> bool) -> Integer {
+    let again = |value: Box<Integer>| Box::new(as_given(*value, is_fixed));
+    match value {
+        Integer::Load(reference, Some(given)) if is_fixed(reference.array) => {
+            Integer::Affine(Affine::constant(given))
+        }
+        Integer::Binary(op, left, right) => binary(op, *again(left), *again(right)),
+        Integer::Unary(op, operand) => Integer::Unary(op, again(operand)),
+        Integer::Intrinsic(function, operands) => {
+            let operands = operands.into_iter();
+            Integer::Intrinsic(
+                function,
+                operands.map(|one| as_given(one, is_fixed)).collect(),
+            )
+        }
+        Integer::Select(a, b, c) => Integer::Select(again(a), again(b), again(c)),
+        other => other,
+    }
+}

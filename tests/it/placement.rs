@@ -71,16 +71,13 @@ fn placements_are_compared_in_one_run() {
 #[test]
 fn bad_placements_are_refused() {
     for (arguments, said) in [
-        (
-            &["--place", "A=400"][..],
-            "no global variable of --elf has this name",
-        ),
+        (&["--place", "A=400"][..], "names of variables need --elf"),
         (
             &["--place", "0x10-0x20=0"],
             "is not far, nor a number of cycles",
         ),
         (&["--place", "0x10-0x20"], "it must be NAME=CYCLES"),
-        (&["--place", "0x20-0x10=5"], "no global variable"),
+        (&["--place", "0x20-0x10=5"], "names of variables need --elf"),
         (
             &["--place", "0x10-0x20=5", "--place", "0x18-0x28=far"],
             "from 0x18 on are placed twice",
@@ -91,7 +88,7 @@ fn bad_placements_are_refused() {
         ),
         (
             &["--place", "0x10-0x20=5", "--place-against", "A=far"],
-            "--place-against A=far: no global variable",
+            "--place-against A=far: names of variables need --elf",
         ),
         (&["--place-against", "0x10-0x20=5"], "--place"),
         (&["--far", "500"], "--far needs --objects or --place"),

@@ -164,7 +164,8 @@ fn the_crate_holds_the_program_and_no_tests() {
 fn the_library_alone_needs_nothing_of_the_command_line() {
     let depends_on = |features: &str| {
         let mut tree = Command::new(env!("CARGO"));
-        tree.args(["tree", "--edges", "normal", "--prefix", "none", "--offline"])
+        tree.args(["tree", "--package", "loopsheet", "--edges", "normal"])
+            .args(["--prefix", "none", "--offline"])
             .args(["--no-default-features", "--features", features])
             .current_dir(command::root());
         let list = printed(&mut tree);

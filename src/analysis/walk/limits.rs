@@ -316,18 +316,22 @@ impl Walker<'_> {
     }
 }
 
-/// How many statements add something to a variable. What all of them only add to, as `time = time + dt`, goes on up to an end
-/// that is meant, and says nothing of when data are good enough.
+/// How many statements outside of inner loops add a number to a variable that is no element of an array. What all of them only
+/// add to, as `time = time + dt`, goes on up to an end that is meant, and says nothing of when data are good enough.
 fn sums_up(block: &[Stmt], id: VarId) -> u32 {
     let own = Value::Variable(id);
     let mut found = 0;
-    statements(block, InLoop::No, &mut |stmt, _| {
-        if let Stmt::Assign { target, value, .. } = stmt
+    statements(block, InLoop::No, &mut |stmt, in_loop| {
+        if let (Stmt::Assign { target, value, .. }, InLoop::No) = (stmt, in_loop)
             && *target == own
             && let Value::Binary(BinaryOp::Add, left, right) = value.unconverted()
         {
             let is_own = |side: &Value| *side.unconverted() == own;
-            found += u32::from(is_own(left) != is_own(right));
+            let mut has_elements = false;
+            each_value(value, &mut |part| {
+                has_elements |= matches!(part, Value::Element { .. } | Value::Call { .. });
+            });
+            found += u32::from(is_own(left) != is_own(right) && !has_elements);
         }
     });
     found
