@@ -377,18 +377,10 @@ pub fn count_assignments(statements: &[Stmt], effects: &Effects, counts: &mut Co
     }
 }
 
-/// Whether the statements assign a variable that one of the values reads.
-pub fn assigns_any_of<'v>(
-    statements: &[Stmt],
-    effects: &Effects,
-    values: impl IntoIterator<Item = &'v Value>,
-) -> bool {
-    let mut counts = BTreeMap::new();
-    count_assignments(statements, effects, &mut counts);
+/// Whether a variable that a value reads is among those that statements assign.
+pub fn is_assigned(value: &Value, counts: &Counts) -> bool {
     let mut used = BTreeSet::new();
-    values
-        .into_iter()
-        .for_each(|value| variables_of(value, &mut used));
+    variables_of(value, &mut used);
     used.iter()
         .any(|id| counts.get(id).is_some_and(|count| count.statements > 0))
 }

@@ -19,15 +19,20 @@ pub fn some<S: Borrow<str>>(names: &[S], most: usize) -> String {
 /// How much longer a run takes, as a share of its time; shorter where it is negative.
 pub fn longer(share: f64) -> String {
     // What rounds to nothing has no sign.
-    let share = if share.abs() < 0.0005 { 0.0 } else { share };
+    let share = if rounds_to_nothing(share) { 0.0 } else { share };
     let word = if share < 0.0 { "less time" } else { "longer" };
     format!("{:.1} % {word}", 100.0 * share.abs())
 }
 
 /// The same beside something else: `3.1 % longer than the other one`, `as long as the other one`.
 pub fn longer_than(share: f64, other: &str) -> String {
-    match share.abs() < 0.0005 {
+    match rounds_to_nothing(share) {
         true => format!("as long as {other}"),
         false => format!("{} than {other}", longer(share)),
     }
+}
+
+/// Whether a share is shown as `0.0 %`.
+fn rounds_to_nothing(share: f64) -> bool {
+    share.abs() < 0.0005
 }

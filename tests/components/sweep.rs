@@ -13,18 +13,7 @@ use tempfile::TempDir;
 
 use crate::support::command::root;
 use crate::support::sweeps::merged;
-use crate::support::tools::tool;
-
-/// What a command prints; it must succeed.
-fn printed(command: &mut Command) -> String {
-    let output = command
-        .output()
-        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {text}\n{complaint}");
-    text
-}
+use crate::support::tools::{printed, tool};
 
 fn sweep(project: &Path, arguments: &[&str]) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_loopsheet"));

@@ -12,18 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use support::command;
-use support::tools::tool;
-
-/// What a command prints; it must succeed.
-fn printed(command: &mut Command) -> String {
-    let output = command
-        .output()
-        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {text}\n{complaint}");
-    text
-}
+use support::tools::{printed, tool};
 
 /// One package is made at a time: what makes a wheel takes the program away for a while.
 static MAKING: Mutex<()> = Mutex::new(());

@@ -1,6 +1,7 @@
-//! Where the programs are that `tests/run` installs.
+//! Where the programs are that `tests/run` installs, and what programs print.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// A file of the tools that `tests/run` installs.
 pub fn tool(path: &str) -> PathBuf {
@@ -14,4 +15,15 @@ pub fn tool(path: &str) -> PathBuf {
         tool.display()
     );
     tool
+}
+
+/// What a command prints; it must succeed.
+pub fn printed(command: &mut Command) -> String {
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {text}\n{complaint}");
+    text
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Walker;
 use super::iterations::Ends;
-use crate::assignments::assigns_any_of;
+use crate::assignments::{count_assignments, is_assigned};
 use crate::diagnostic::Place;
 use crate::expr::{Expr, Function, Node, Symbol};
 use crate::facts::{Constant, Origin};
@@ -97,12 +97,13 @@ impl Walker<'_> {
         if zero_step {
             reasons.push((ReasonCode::ZeroStep, "a step of zero".to_string()));
         }
-        let moves = |values: [&Value; 2]| {
-            function.conventions.loop_ends == LoopEnds::EachIteration
-                && assigns_any_of(&inner.body, self.effects, values)
-        };
-        let pace_moves = moves([&Value::Variable(variable), step]);
-        let end_moves = pace_moves || moves([upper, step]);
+        let mut assigned = BTreeMap::new();
+        if function.conventions.loop_ends == LoopEnds::EachIteration {
+            count_assignments(&inner.body, self.effects, &mut assigned);
+        }
+        let moves = |value: &Value| is_assigned(value, &assigned);
+        let pace_moves = moves(&Value::Variable(variable)) || moves(step);
+        let end_moves = pace_moves || moves(upper);
         if end_moves {
             reasons.push((
                 ReasonCode::BoundModified,

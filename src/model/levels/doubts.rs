@@ -100,10 +100,27 @@ fn has_conditional_step(nest: &Nest) -> bool {
         .any(|reason| reason.code == ReasonCode::ConditionalStep)
 }
 
+/// The share of its runs in which a branch goes this way: a half where nothing says it.
+fn share_of((branch, taken): &(Symbol, bool), value: &dyn Fn(&Symbol) -> Option<f64>) -> f64 {
+    value(branch).map_or(0.5, |p| if *taken { p } else { 1.0 - p })
+}
+
+/// The ranges of loop variables that decide a branch.
+fn ranges_of<'n>(nest: &'n Nest, (branch, _): &(Symbol, bool)) -> &'n [GuardRange] {
+    let decision = nest.decisions.iter().find(|(known, _)| known == branch);
+    decision.map_or(&[], |(_, decision)| decision.ranges())
+}
+
+/// Whether a range is one iteration.
+fn is_one(range: &GuardRange) -> bool {
+    range.lower.is_some() && range.lower == range.upper
+}
+
 /// References outside of a box that loop variables span: bytes are those of all iterations, which is nearly right where
 /// the box is small.
 fn outside(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
-    let is_vague = |(branch, taken): &(Symbol, bool)| {
+    let is_vague = |step: &(Symbol, bool)| {
+        let (branch, taken) = step;
         let decision = nest.decisions.iter().find(|(known, _)| known == branch);
         let Some((_, Decision::Guard(guard))) = decision else {
             return false;
@@ -112,7 +129,7 @@ fn outside(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
             true => guard.clone(),
             false => guard.clone().negated(),
         };
-        let share = value(branch).map_or(0.5, |p| if *taken { p } else { 1.0 - p });
+        let share = share_of(step, value);
         matches!(guard, Guard::Outside(_)) && share > 0.0 && share < NEARLY_ALL
     };
     let mut ways = nest.references.iter().flat_map(|used| &used.weight);
@@ -153,8 +170,8 @@ impl<'n, 'p> Ranges<'n, 'p> {
 /// are those of mean ones.
 fn narrows_others(ranges: &Ranges, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
     let nest = ranges.nest;
-    let is_partly = |(branch, taken): &(Symbol, bool)| {
-        let share = value(branch).map_or(0.5, |p| if *taken { p } else { 1.0 - p });
+    let is_partly = |step: &(Symbol, bool)| {
+        let share = share_of(step, value);
         share > 0.0 && share < NEARLY_ALL
     };
     let is_inexact = |chain: &ChainLoop| {
@@ -208,15 +225,12 @@ fn holds_in_some_rounds(ranges: &Ranges, value: &dyn Fn(&Symbol) -> Option<f64>)
         let is_vague = !ranges.are_exact(range);
         is_vague && guards.any(|guard| guard.variable == range.variable) && is_used_again(range)
     };
-    let is_partly = |(branch, taken): &(Symbol, bool)| {
-        let decision = nest.decisions.iter().find(|(known, _)| known == branch);
-        let ranges = decision.map_or(&[][..], |(_, decision)| decision.ranges());
-        let share = value(branch).map_or(0.5, |p| if *taken { p } else { 1.0 - p });
+    let is_partly = |step: &(Symbol, bool)| {
+        let share = share_of(step, value);
         // One iteration of many makes little difference to the others.
-        let is_one = |range: &GuardRange| range.lower.is_some() && range.lower == range.upper;
         let is_rare = |range: &GuardRange| is_one(range) && share < 1.0 - NEARLY_ALL;
         let counts = |range: &GuardRange| is_outer(range) && is_left(range) && !is_rare(range);
-        share > 0.0 && share < NEARLY_ALL && ranges.iter().any(counts)
+        share > 0.0 && share < NEARLY_ALL && ranges_of(nest, step).iter().any(counts)
     };
     let mut ways = nest.references.iter().flat_map(|used| &used.weight);
     ways.any(is_partly)
@@ -225,16 +239,11 @@ fn holds_in_some_rounds(ranges: &Ranges, value: &dyn Fn(&Symbol) -> Option<f64>)
 /// All that a nest refers to is in a loop that runs in one iteration of another one: bytes are a share of those of all.
 fn runs_in_one_round(exact: &Ranges, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
     let nest = exact.nest;
-    let is_rare = |(branch, taken): &(Symbol, bool)| {
-        let decision = nest.decisions.iter().find(|(known, _)| known == branch);
-        let mut ranges = decision
-            .map_or(&[][..], |(_, decision)| decision.ranges())
-            .iter();
-        let share = value(branch).map_or(0.5, |p| if *taken { p } else { 1.0 - p });
-        let is_one = |range: &GuardRange| {
-            range.lower.is_some() && range.lower == range.upper && !exact.are_exact(range)
-        };
-        share > 0.0 && share < 1.0 - NEARLY_ALL && ranges.any(is_one)
+    let is_rare = |step: &(Symbol, bool)| {
+        let share = share_of(step, value);
+        let mut ranges = ranges_of(nest, step).iter();
+        let is_vague = |range: &GuardRange| is_one(range) && !exact.are_exact(range);
+        share > 0.0 && share < 1.0 - NEARLY_ALL && ranges.any(is_vague)
     };
     (1..nest.loops.len()).any(|at| {
         nest.loops[at].weight.iter().any(is_rare)
