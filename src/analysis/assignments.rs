@@ -331,6 +331,28 @@ pub fn assigned_once(
     once
 }
 
+/// The scalar whose address a statement keeps, through which others may give it values: `p = &n`.
+fn kept_address(statement: &Stmt) -> Option<VarId> {
+    match statement {
+        Stmt::Assign { value, .. } => match addressed(value)? {
+            Value::Variable(id) => Some(*id),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The scalars whose addresses statements keep.
+pub fn pointed_to(function: &ir::Function) -> BTreeSet<VarId> {
+    let mut found = BTreeSet::new();
+    if function.conventions.has_pointers() {
+        statements(&function.body, InLoop::No, &mut |statement, _| {
+            found.extend(kept_address(statement));
+        });
+    }
+    found
+}
+
 /// Counts the assignments in statements, inner loops included; what calls of known bodies write counts as
 /// assigned by the call.
 pub fn count_assignments(statements: &[Stmt], effects: &Effects, counts: &mut Counts) {
@@ -338,6 +360,9 @@ pub fn count_assignments(statements: &[Stmt], effects: &Effects, counts: &mut Co
         effects.written_by(statement, &mut |id| {
             counts.entry(id).or_default().statements += 1;
         });
+        if let Some(pointed_to) = kept_address(statement) {
+            counts.entry(pointed_to).or_default().statements += 1;
+        }
         match statement {
             Stmt::Assign {
                 target: Value::Variable(id),

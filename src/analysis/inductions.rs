@@ -231,7 +231,16 @@ fn stays(value: &Value, counts: &BTreeMap<VarId, Assignments>) -> bool {
     used.iter().all(|id| !counts.contains_key(id))
 }
 
-/// What one of two branches advances: the larger number of steps of the two.
+/// The sum of numbers.
+fn sum(amounts: &[Value]) -> Option<i64> {
+    let numbers = amounts.iter().map(|amount| match amount {
+        Value::Integer(number) => Some(*number),
+        _ => None,
+    });
+    numbers.sum()
+}
+
+/// What one of two branches advances: the more of the two, as far as that is known.
 fn either(
     then: BTreeMap<VarId, Induction>,
     mut otherwise: BTreeMap<VarId, Induction>,
@@ -244,14 +253,13 @@ fn either(
                 ..a
             },
             Some(b) => {
-                let conditional =
-                    a.conditional || b.conditional || a.amounts.len() != b.amounts.len();
+                let conditional = a.conditional || b.conditional || a.amounts != b.amounts;
                 let statements = a.statements + b.statements;
-                let amounts = if a.amounts.len() < b.amounts.len() {
-                    b.amounts
-                } else {
-                    a.amounts
+                let is_more = match (sum(&a.amounts), sum(&b.amounts)) {
+                    (Some(a), Some(b)) => a.abs() < b.abs(),
+                    _ => a.amounts.len() < b.amounts.len(),
                 };
+                let amounts = if is_more { b.amounts } else { a.amounts };
                 Induction {
                     variable: id,
                     amounts,

@@ -90,6 +90,8 @@ pub struct Symbols<'f> {
     pub mentioned: BTreeMap<Symbol, Value>,
     /// Scalars with one assignment in the whole function, outside loops: their value, if the program has it.
     pub assigned_once: Rc<BTreeMap<VarId, Option<Value>>>,
+    /// Scalars that statements may give values through pointers.
+    pub pointed_to: Rc<BTreeSet<VarId>>,
     /// Scalars that the user sets.
     pub set: Rc<BTreeSet<VarId>>,
     /// Members that are reached through a pointer (`p->x`, `p[2].x`), with the pointer.
@@ -119,6 +121,7 @@ impl<'f> Symbols<'f> {
             constants: BTreeMap::new(),
             mentioned: BTreeMap::new(),
             assigned_once: Rc::default(),
+            pointed_to: Rc::default(),
             set: Rc::default(),
             roots: Rc::default(),
             chased: Rc::default(),

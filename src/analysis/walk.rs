@@ -29,7 +29,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::addresses::{chased, roots};
-use super::assignments::{Effects, assigned_once, count_assignments, handed_out, outputs};
+use super::assignments::{
+    Effects, assigned_once, count_assignments, handed_out, outputs, pointed_to,
+};
 use super::calls::{Origins, ProcedureId, Procedures, expand};
 use super::compared::Compared;
 use super::datatypes::Datatypes;
@@ -218,6 +220,7 @@ fn analyze_procedure(
         procedure: id,
         symbols: Symbols {
             assigned_once: Rc::new(assigned_once),
+            pointed_to: Rc::new(pointed_to(function)),
             set: Rc::new(set),
             chased: Rc::new(match function.conventions.has_pointers() {
                 true => chased(function),

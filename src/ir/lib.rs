@@ -84,6 +84,9 @@ impl Unit {
     }
 }
 
+/// Values of elements, with their subscripts in storage order.
+pub type Listed = Vec<(Box<[i64]>, Value)>;
+
 /// A function, subroutine or main program.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Function {
@@ -106,6 +109,9 @@ pub struct Function {
     pub homes: BTreeMap<VarId, Home>,
     /// Values that scalars of such storage have before the program runs.
     pub initial: BTreeMap<VarId, Value>,
+    /// Values that elements of arrays of whole numbers have before the program runs, or, in arrays that the function has for
+    /// itself, whenever it begins: with their subscripts, in storage order.
+    pub listed: BTreeMap<VarId, Listed>,
     /// Variables that are zero before the program runs, as their definition gives them no value: C's `static int n;`.
     pub zero: BTreeSet<VarId>,
     /// Pairs of variables that may share storage: `equivalence`, members of a union, a pointer and its target.
@@ -188,6 +194,7 @@ impl Function {
             record_bytes: BTreeMap::new(),
             homes: BTreeMap::new(),
             initial: BTreeMap::new(),
+            listed: BTreeMap::new(),
             zero: BTreeSet::new(),
             shared: Vec::new(),
             pointed: Vec::new(),

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::diagnostic::Place;
 use crate::ir::{
-    CallTable, Callee, Conventions, Extent, Function, Home, MemberLayout, Stmt, Type, Value, VarId,
-    Variable,
+    CallTable, Callee, Conventions, Extent, Function, Home, Listed, MemberLayout, Stmt, Type,
+    Value, VarId, Variable,
 };
 
 use super::jumps::Marks;
@@ -120,6 +120,13 @@ impl Draft {
     /// Notes the value that a scalar has before the program runs.
     pub fn set_initial(&mut self, id: VarId, value: Value) {
         self.function.initial.insert(id, value);
+    }
+
+    /// Notes the values that elements of an array have before the program runs.
+    pub fn set_listed(&mut self, id: VarId, values: Listed) {
+        if !values.is_empty() {
+            self.function.listed.insert(id, values);
+        }
     }
 
     /// Notes that a variable is zero before the program runs.

@@ -231,6 +231,13 @@ pub(super) fn has_several_sizes(model: &Model, nest: usize) -> bool {
     foundation(model, nest).any(|row| row.origin == Origin::Callers)
 }
 
+/// Whether the number of calls of a function rests on the largest of several sizes.
+pub(super) fn are_calls_of_several_sizes(model: &Model, function: usize) -> bool {
+    let of_calls = model.rows_of_calls.get_or_init(|| rows_of_calls(model));
+    let rows = model.parameters.rows();
+    (of_calls[function].ones()).any(|row| rows[row].origin == Origin::Callers)
+}
+
 /// The parameters that the figures of the nest with this number rest on.
 fn foundation<'m>(model: &'m Model, nest: usize) -> impl Iterator<Item = &'m Row> + use<'m> {
     let rows = model.parameters.rows();

@@ -569,10 +569,15 @@ impl<'p> Model<'p> {
 
     /// Why the number of calls of a nest's function is not exact.
     pub fn doubts(&self, nest: usize) -> BTreeSet<ReasonCode> {
-        let reached = self.call_graph.reached.as_ref();
-        reached.map_or_else(BTreeSet::new, |reached| {
-            reached.doubts(self.nests[nest].nest.function).clone()
-        })
+        let Some(reached) = &self.call_graph.reached else {
+            return BTreeSet::new();
+        };
+        let function = self.nests[nest].nest.function;
+        let mut codes = reached.doubts(function).clone();
+        let is_largest =
+            self.ranking.follows_calls && influence::are_calls_of_several_sizes(self, function);
+        codes.extend(is_largest.then_some(ReasonCode::SeveralSizes));
+        codes
     }
 
     /// All that may bound one of the nests, with its name.

@@ -12,7 +12,7 @@ use crate::support::command;
 use crate::support::tools::tool;
 
 /// What is in `tests/studies`: scripts, and what they share.
-const FILES: [&str; 24] = [
+const FILES: [&str; 25] = [
     "browser.py",
     "clock",
     "clock_suites",
@@ -27,6 +27,7 @@ const FILES: [&str; 24] = [
     "lines.py",
     "measured.py",
     "memory_depth",
+    "random_programs",
     "rankings",
     "repaint",
     "running.py",
@@ -266,6 +267,16 @@ fn drawn_nests() {
         &all,
         "kernel_smooth  i@8 > j@9\n       of j@9: 2 adds, 1 multiplies, 0 divides",
     );
+}
+
+/// Counts of random programs are gcov's, or something says that they may not be.
+#[test]
+fn random_programs() {
+    let arguments = ["--programs", "30", "--seed", "30000"];
+    let text = printed(study("random_programs").args(arguments));
+    has(&text, "C: 30 programs, ");
+    has(&text, "Fortran: 30 programs, ");
+    has(&text, " 0 wrong");
 }
 
 #[test]

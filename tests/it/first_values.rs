@@ -218,3 +218,165 @@ int main(void) {{
         assert!(iterations(&program(last), "work")[0] >= 128.0, "{last}");
     }
 }
+
+fn reasons(json: &Value, name: &str) -> Vec<String> {
+    let nest = &function(json, name)["nests"][0];
+    let codes = nest["reasons"].as_array().expect("reasons");
+    let codes = codes.iter().filter_map(Value::as_str);
+    codes.map(str::to_string).collect()
+}
+
+/// What elements of arrays begin with is known like what scalars do.
+#[test]
+fn sizes_in_tables_are_known() {
+    let json = c("double a[100][100];
+int dims[3] = {30, 40, 50};
+static const int edge[2][2] = {{7, 8}, {9, 10}};
+int main(void) {
+  int own[2] = {11, 12};
+  for (int i = 0; i < dims[0]; i++)
+    for (int j = 0; j < dims[2]; j++) a[i][j] += 1.0;
+  for (int i = 0; i < edge[1][0]; i++) a[i][0] += 2.0;
+  for (int i = 0; i < own[1]; i++) a[i][0] += 2.0;
+}
+");
+    assert_eq!(iterations(&json, "main"), [1500.0, 9.0, 12.0]);
+    let json = fortran(
+        "program p
+  integer :: dims(0:2) = (/ 30, 40, 50 /), loc(2), i
+  integer, parameter :: c(2) = [7, 9]
+  real(8) :: a(100)
+  data loc /11, 12/
+  do i = 1, dims(2)
+    a(i) = a(i) + 1
+  end do
+  do i = 1, c(2)
+    a(i) = a(i) + 1
+  end do
+  do i = 1, loc(2)
+    a(i) = a(i) + 1
+  end do
+end program",
+    );
+    assert_eq!(iterations(&json, "p"), [50.0, 9.0, 12.0]);
+}
+
+/// An element that a statement changes as well has several values.
+#[test]
+fn tables_that_change_are_marked() {
+    let json = c("double a[100];
+int dims[2] = {30, 40};
+void grow(int by) { if (by > 3) dims[1] = 60; }
+void work(void) { for (int i = 0; i < dims[1]; i++) a[i] += 1.0; }
+int main(int argc, char **argv) { grow(argc); work(); }
+");
+    // Without arguments it is not reached.
+    assert_eq!(iterations(&json, "work"), [40.0]);
+    assert_eq!(reasons(&json, "work"), ["several_sizes"]);
+}
+
+/// `f` runs with 17 and with 5.
+#[test]
+fn structures_in_tables_begin_with_their_own_values() {
+    let json = c("typedef struct { int n, m; } Pair;
+Pair one = {17, 6}, several[2] = {{2, 4}, {5, 8}};
+double a[1000];
+void f(Pair *q) { for (int i = 0; i < q->n; i++) a[i] += 1.0; }
+int main(void) { f(&one); f(&several[1]); }
+");
+    assert_eq!(reasons(&json, "f"), ["several_sizes"]);
+}
+
+/// A store through a pointer is not followed: what it may change is not known by its other values.
+#[test]
+fn what_a_pointer_may_change_is_marked() {
+    for kept in ["int *p = &n; *p = 4;", "int *p; p = &n; *p += 4;"] {
+        let json = c(&format!(
+            "double a[100];
+int main(void) {{
+  int n = 26;
+  {kept}
+  for (int i = 0; i < n; i++) a[i] += 1.0;
+}}
+"
+        ));
+        assert_eq!(reasons(&json, "main"), ["several_sizes"], "{kept}");
+    }
+}
+
+/// Arms that move a counter by different steps: 60 iterations, or 30, or any number between.
+#[test]
+fn steps_that_differ_by_arm_do_not_count() {
+    let json = c("double a[100], b[100];
+void f(void) {
+  int i = 0;
+  while (i < 60) {
+    a[i] += 1.5;
+    if (b[i] > 3) i += 2; else i++;
+  }
+}
+void g(void) {
+  int i = 0;
+  while (i < 60) {
+    a[i] += 1.5;
+    if (b[i] > 3) i += 2; else i += 2;
+  }
+}
+int main(void) { f(); g(); }
+");
+    assert!(
+        !reasons(&json, "f").is_empty(),
+        "{:?}",
+        iterations(&json, "f")
+    );
+    assert_eq!(iterations(&json, "g"), [30.0]);
+    assert_eq!(reasons(&json, "g"), [""; 0]);
+}
+
+/// The 4 that `n` begins with is what the loop runs with unless the condition holds.
+#[test]
+fn what_a_condition_may_change_is_marked() {
+    let json = c("double a[100], b[4];
+int n = 4;
+int main(void) {
+  if (b[0] > 2) n = 60;
+  for (int i = 0; i < n; i++) a[i] += 1.0;
+}
+");
+    assert_eq!(reasons(&json, "main"), ["several_sizes"]);
+}
+
+/// 4 + 40 calls of `smooth`.
+#[test]
+fn calls_by_the_largest_of_several_sizes_are_marked() {
+    let json = c("double a[100];
+void smooth(void) { for (int i = 0; i < 10; i++) a[i] *= 2.0; }
+void work(int n) { for (int k = 0; k < n; k++) smooth(); }
+int main(void) { work(4); work(40); }
+");
+    let nest = &function(&json, "smooth")["nests"][0];
+    assert_eq!(nest["calls_reasons"], serde_json::json!(["several_sizes"]));
+}
+
+/// A size that halves on the way to the call is not what it began with.
+#[test]
+fn passed_sizes_that_change_are_marked() {
+    let json = fortran(
+        "program p
+  integer :: n
+  n = 14
+  n = n/2
+  call f(n)
+contains
+  subroutine f(q)
+    integer, intent(in) :: q
+    real(8) :: a(100)
+    integer :: i
+    do i = 1, q
+      a(i) = 2
+    end do
+  end subroutine
+end program",
+    );
+    assert_eq!(reasons(&json, "f"), ["several_sizes"]);
+}

@@ -26,7 +26,9 @@ use crate::calls::{ProcedureId, Procedures, Target, reached};
 use crate::inputs::Inputs;
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of};
-use crate::ir::{BinaryOp, Control, If, Jump, Stmt, Type, UnaryOp, Value, VarId, source_text};
+use crate::ir::{
+    self, BinaryOp, Control, If, Jump, Stmt, Type, UnaryOp, Value, VarId, addressed, source_text,
+};
 
 /// Procedures are asked for the extents of an array that many of them share.
 const MOST_ALLOCATIONS: usize = 8;
@@ -81,10 +83,13 @@ impl<'k, 'u> Collector<'k, 'u> {
                 let (first, others): (Vec<_>, Vec<_>) = self.known.ids().partition(is_reached);
                 first.into_iter().for_each(|id| self.procedure(id));
                 self.forget_opened();
+                self.all
+                    .resize_with(self.places.len(), Definitions::default);
                 for known in &mut self.all {
                     known.is_settled = !known.assigned.is_empty()
                         || !known.passed.is_empty()
                         || known.initial.is_some();
+                    known.is_unset_so_far = !known.is_settled;
                 }
                 others.into_iter().for_each(|id| self.procedure(id));
                 self.forget_opened();
@@ -105,6 +110,32 @@ impl<'k, 'u> Collector<'k, 'u> {
         }
     }
 
+    /// Adds what elements of arrays begin with.
+    fn begin_elements(&mut self, id: ProcedureId) {
+        let function = self.known.get(id).function;
+        for (variable, elements) in &function.listed {
+            let Some(array) = self.places.variable(self.known, id, *variable) else {
+                continue;
+            };
+            let is_constant = matches!(function.variable(*variable).role, ir::Role::Constant(_));
+            let is_component = self.places.get(array).structure.is_some();
+            for (subscripts, value) in elements {
+                let element = self.places.numbered(array, subscripts.clone());
+                // An array that a procedure has for itself gets them whenever it begins.
+                let is_set = is_constant || self.places.get(element).is_own;
+                // What points to a structure may point to one of the array.
+                let places = [Some(element), is_component.then_some(array)];
+                for place in places.into_iter().flatten() {
+                    let of = self.of(place);
+                    match is_set {
+                        true => of.assign(Definition::Value(id, value)),
+                        false => of.begin(id, value),
+                    }
+                }
+            }
+        }
+    }
+
     /// Adds what the statements of a procedure do.
     fn procedure(&mut self, id: ProcedureId) {
         let function = self.known.get(id).function;
@@ -114,6 +145,7 @@ impl<'k, 'u> Collector<'k, 'u> {
                 self.of(place).begin(id, value);
             }
         }
+        self.begin_elements(id);
         // The language gives it the command line.
         if function.is_main
             && let Some(count) = self.known.formals(id).first()
@@ -130,6 +162,7 @@ impl<'k, 'u> Collector<'k, 'u> {
             match stmt {
                 Stmt::Assign { target, value, .. } => {
                     self.assigned_as_a_whole(id, target, value);
+                    self.kept_address(id, value);
                     if !self.counted_up(id, target, (&counters, value)) {
                         self.assigned(id, target, (value, is_among(&limits, value)));
                     }
@@ -245,6 +278,16 @@ impl<'k, 'u> Collector<'k, 'u> {
                     self.of(place).is_always_read = true;
                 }
             }
+        }
+    }
+
+    /// Notes that a pointer is given the address of a place.
+    fn kept_address(&mut self, id: ProcedureId, value: &'u Value) {
+        if let Some(of) = addressed(value)
+            && let Some(place) = self.place(id, of)
+        {
+            let of = self.of(place);
+            (of.is_aliased, of.is_pointed_to) = (true, true);
         }
     }
 

@@ -69,10 +69,14 @@ pub struct Definitions<'u> {
     pub read_as: Vec<String>,
     /// Whether nothing counts but what is there already.
     pub is_settled: bool,
+    /// Whether what runs get to mentions it, but does not give it a value.
+    pub is_unset_so_far: bool,
     /// Whether a procedure without a body gets its place, and may give it any value.
     pub is_handed_out: bool,
     /// Whether statements may give it values by other names, or through its address, which nothing here follows.
     pub is_aliased: bool,
+    /// Whether something keeps its address, through which statements may give it values that are not followed.
+    pub is_pointed_to: bool,
     /// What runs do first with it: read what it begins with, or write it.
     pub first: Option<First>,
     /// The same where only conditions count as reading.
@@ -160,17 +164,6 @@ impl<'u> Definitions<'u> {
         // What the elements of an array begin with is not followed.
         let is_element = place.array.is_some() && !place.is_own;
         self.initial.is_some() || place.begins_with_zero || is_element
-    }
-
-    /// Whether it is read for certain before any statement gives it a value.
-    pub fn is_read_first(&self) -> bool {
-        matches!(
-            self.first,
-            Some(First::Read {
-                may_be_written: false,
-                ..
-            })
-        )
     }
 
     /// Whether something from outside gives it values.

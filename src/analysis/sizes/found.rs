@@ -52,6 +52,7 @@ impl Found {
     /// Whether the place is just another name for its value.
     pub fn is_plain(&self) -> bool {
         let is_plain = |value: &Expr| matches!(value.node(), Node::Number(_) | Node::Symbol(_));
-        !self.is_given() && self.smallest.is_none() && self.value.as_ref().is_some_and(is_plain)
+        let is_one = self.smallest.is_none() && self.origin != Origin::Callers;
+        is_one && !self.is_given() && self.value.as_ref().is_some_and(is_plain)
     }
 }

@@ -257,8 +257,14 @@ impl Way<'_, '_, '_> {
             }
             Stmt::If(branch) => self.arms(id, branch, touches, seen),
             Stmt::Loop(inner) => match inner.control {
-                Control::Counted { .. } => self.block(id, (&inner.body, touches.inner(0)), seen),
-                Control::Uncounted { .. } => {
+                Control::Counted {
+                    lower: Value::Integer(lower),
+                    upper: Value::Integer(upper),
+                    step: Value::Integer(1),
+                    ..
+                } if lower <= upper => self.block(id, (&inner.body, touches.inner(0)), seen),
+                // It may have no iterations.
+                Control::Counted { .. } | Control::Uncounted { .. } => {
                     let mut inside = seen.inside();
                     self.block(id, (&inner.body, touches.inner(0)), &mut inside);
                     match inside.end {

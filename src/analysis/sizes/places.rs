@@ -361,7 +361,9 @@ fn key(function: &Function, procedure: ProcedureId, id: VarId) -> Option<Key> {
         Type::Real(_) => variable.dimensions.is_empty(),
         _ => false,
     };
-    if !is_followed || matches!(variable.role, Role::Constant(_)) {
+    // The elements of a named constant are named by their numbers.
+    let is_value = matches!(variable.role, Role::Constant(_)) && variable.dimensions.is_empty();
+    if !is_followed || is_value {
         return None;
     }
     Some(storage(function, procedure, id))

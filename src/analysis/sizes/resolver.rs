@@ -165,8 +165,14 @@ impl<'a, 'u> Resolver<'a, 'u> {
         }
         let limits = std::mem::take(&mut candidates.limits);
         let mut found = candidates.chosen(is_assigned, initial);
-        // Only this run has the one value.
-        if self.definitions[place.at()].has_unreached && found.origin == Origin::Derived {
+        let definitions = &self.definitions[place.at()];
+        // Only this run has the one value, or only another has it, or a pointer may give it another.
+        let is_zero_here = definitions.is_unset_so_far && self.places.get(place).begins_with_zero;
+        let is_one_of_several = (definitions.has_unreached || is_zero_here)
+            && found.origin == Origin::Derived
+            || definitions.is_pointed_to
+                && matches!(found.origin, Origin::Derived | Origin::Initial);
+        if is_one_of_several {
             found.origin = Origin::Callers;
         }
         let limited = |value: Expr| Expr::min(std::iter::once(value).chain(limits.iter().cloned()));
@@ -347,8 +353,8 @@ impl<'a, 'u> Resolver<'a, 'u> {
         if others.iter().all(|other| *other == first) {
             // `static int n = 100; step(); set_n(1000); step();`
             let is_size = |value: &Expr| value.as_integer().is_some_and(|number| number >= 1);
-            if definitions[place.at()].is_read_first()
-                && !candidates.values.is_empty()
+            if definitions[place.at()].may_be_read_first()
+                && (!candidates.values.is_empty() || !candidates.floors.is_empty())
                 && !candidates.is_given
                 && !self.places.get(place).is_real
             {
@@ -357,7 +363,8 @@ impl<'a, 'u> Resolver<'a, 'u> {
             }
             return first.ok();
         }
-        if candidates.is_empty() {
+        // What a statement gives one structure, the others still begin with.
+        if !candidates.is_given {
             std::iter::once(first)
                 .chain(others)
                 .for_each(|value| candidates.add(value));

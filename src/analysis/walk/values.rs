@@ -76,6 +76,7 @@ impl<'f> Walker<'f> {
             self.loaded.insert(id, row);
         }
         match self.known_after(id, value) {
+            _ if self.symbols.pointed_to.contains(&id) => self.changes(id, self.depth()),
             Some(known) => drop(self.symbols.known.insert(id, known)),
             None => self.changes(id, 0),
         }

@@ -112,7 +112,7 @@ impl<'t> Lowering<'t> {
         let is_array = matches!(self.type_of_variable(id), CType::Array(..));
         match (&values[..], self.role(value)) {
             // Literals and strings are there before the program runs.
-            ([], _) => {}
+            ([], _) => self.begin_elements(id, value),
             ([Value::Text(_)], _) if is_array => {}
             ([..], Some(Role::ArrayConstructor)) => self.emit(Stmt::Evaluate {
                 place,

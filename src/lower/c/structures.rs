@@ -1,6 +1,8 @@
 //! Copies of small structures, member by member, so that `z = w` and `z.re = w.re` name the same
 //! memory: what C codes without `_Complex` do all the time.
 
+use std::collections::BTreeMap;
+
 use tree_sitter::Node;
 
 use super::super::layout::Arrangement;
@@ -11,11 +13,16 @@ use super::for_loop::mentions;
 use super::lowering::Lowering;
 use super::record::{Member, RecordId};
 use crate::diagnostic::Place;
-use crate::ir::{Home, MemberLayout, Role as Storage, Step, Stmt, Type, Value, VarId, Variable};
+use crate::ir::{
+    Home, Listed, MemberLayout, Role as Storage, Step, Stmt, Type, Value, VarId, Variable,
+};
 use crate::syntax::Role;
 
 /// Structures of more members are copied as a whole.
 const LIMIT: usize = 8;
+
+/// Longer lists are tables, not sizes.
+const MOST_LISTED: usize = 64;
 
 impl<'t> Lowering<'t> {
     /// Emits `target = value` for structures of a few numbers, member by member. Gives the target
@@ -90,8 +97,71 @@ impl<'t> Lowering<'t> {
                     self.draft.set_initial(component, value);
                 }
             }
+            CType::Array(inner, _) => match *inner {
+                CType::Record(record) => self.begin_members(id, record, initial),
+                _ => self.begin_elements(id, initial),
+            },
             _ => {}
         }
+    }
+
+    /// Notes the whole numbers among the members of the structures in an array.
+    fn begin_members(&mut self, id: VarId, record: RecordId, list: Node<'t>) {
+        let items = children(list);
+        let is_list = |node: &Node<'t>| self.role(*node) == Some(Role::ArrayConstructor);
+        if !is_list(&list) || items.len() > MOST_LISTED || !items.iter().all(is_list) {
+            return;
+        }
+        let mut found: BTreeMap<VarId, Listed> = BTreeMap::new();
+        for (at, item) in (0..).zip(items) {
+            for (member, node) in self.listed(record, item) {
+                let value = self.value(node);
+                let component = self.component_variable(id, member);
+                let values = found.entry(component).or_default();
+                values.push((Box::from([at]), value));
+            }
+        }
+        for (component, values) in found {
+            self.draft.set_listed(component, values);
+        }
+    }
+
+    /// Notes the whole numbers that a list gives the elements of an array.
+    pub fn begin_elements(&mut self, id: VarId, list: Node<'t>) {
+        let mut found = Vec::new();
+        if self.elements_of(&self.type_of_variable(id), list, &[], &mut found) {
+            let values = found
+                .into_iter()
+                .map(|(at, node)| (at, self.value(node)))
+                .collect();
+            self.draft.set_listed(id, values);
+        }
+    }
+
+    /// The elements of an array for which a list has values, if it has one for each from the first on.
+    fn elements_of(
+        &self,
+        ty: &CType<'t>,
+        list: Node<'t>,
+        outer: &[i64],
+        found: &mut Vec<(Box<[i64]>, Node<'t>)>,
+    ) -> bool {
+        let is_list = |node: &Node<'t>| self.role(*node) == Some(Role::ArrayConstructor);
+        let (CType::Array(inner, _), true) = (ty, is_list(&list)) else {
+            return false;
+        };
+        (0..).zip(children(list)).all(|(at, item)| {
+            let subscripts: Box<[i64]> = std::iter::once(at).chain(outer.iter().copied()).collect();
+            match &**inner {
+                CType::Arithmetic(Type::Integer(_)) => {
+                    let is_plain =
+                        !is_list(&item) && !matches!(self.role(item), Some(Role::Keyword) | None);
+                    found.push((subscripts, item));
+                    is_plain && found.len() <= MOST_LISTED
+                }
+                inner => self.elements_of(inner, item, &subscripts, found),
+            }
+        })
     }
 
     /// The whole numbers among the members of a structure that a list gives values.

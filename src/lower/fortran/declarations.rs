@@ -9,6 +9,7 @@ use super::expression::{Expr, Reader};
 use super::implicit::Implicit;
 use super::intrinsic_types::Shape;
 use super::names::{field, kind};
+use super::procedure::MOST_LISTED;
 use super::scope::*;
 use super::spelling::generic_name;
 use super::statement_functions;
@@ -218,6 +219,12 @@ impl<'t> Part<'_, '_, 't> {
                 Some(value) if symbol.dimensions.is_empty() && has_initial(&spec) => {
                     symbol.initial = Some(reader.read(value));
                 }
+                Some(value) if has_initial(&spec) => {
+                    let is_short = value.named_child_count() <= MOST_LISTED;
+                    if is_short && let Expr::Array(values) = reader.read(value) {
+                        symbol.listed = values;
+                    }
+                }
                 _ => {}
             }
             if attributes.private {
@@ -372,6 +379,10 @@ impl<'t> Part<'_, '_, 't> {
                 let place = reader.place(*name);
                 let symbol = self.scope.symbol(&reader.name(*name), &place);
                 if !symbol.dimensions.is_empty() {
+                    if names.len() == 1 && values.len() < MOST_LISTED {
+                        let values = std::iter::once(value).chain(values);
+                        symbol.listed = values.map(|value| reader.read(value)).collect();
+                    }
                     break;
                 }
                 symbol.initial = Some(reader.read(value));

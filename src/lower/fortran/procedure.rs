@@ -23,11 +23,14 @@ use super::units::ProcedureUnit;
 use super::variables::Variables;
 use crate::diagnostic::{DiagnosticCode, Place, Severity};
 use crate::ir::{
-    self, ConstantOrigin, Conventions, Extent, Function, Home, Reason, Role, Stmt, Type, VarId,
-    Variable,
+    self, ConstantOrigin, Conventions, Extent, Function, Home, Reason, Role, Stmt, Type, Value,
+    VarId, Variable,
 };
 use crate::reason::ReasonCode;
 use crate::syntax::{self, named_children};
+
+/// Longer lists are tables, not sizes.
+pub const MOST_LISTED: usize = 64;
 
 /// One procedure on its way to the IR. What is only read stands first; each of the rest owns one thing.
 pub struct Lowering<'a> {
@@ -306,6 +309,35 @@ impl<'a> Lowering<'a> {
             let value = self.value(value, home);
             self.draft.set_initial(id, value);
         }
+        let listed = match &symbol.class {
+            Class::Constant(Expr::Array(values)) => values,
+            _ => &symbol.listed,
+        };
+        self.begin_elements(id, listed, home);
+    }
+
+    /// Notes the whole numbers that the elements of an array of one dimension begin with.
+    fn begin_elements(&mut self, id: VarId, values: &'a [Expr], home: &'a Scope) {
+        let variable = self.draft.variable(id);
+        let first = match &variable.dimensions[..] {
+            [one] => match one.lower {
+                None => Some(1),
+                Some(Value::Integer(lower)) => Some(lower),
+                Some(_) => None,
+            },
+            _ => None,
+        };
+        let is_followed = matches!(variable.ty, Type::Integer(_)) && values.len() <= MOST_LISTED;
+        let Some(first) = first.filter(|_| is_followed) else {
+            return;
+        };
+        let values: Vec<Value> = values.iter().map(|value| self.value(value, home)).collect();
+        // A loop or an array among them stands for several.
+        let is_one = |value: &Value| !value.has_no_number() && self.rank(value) == Some(0);
+        let values = values.into_iter().take_while(is_one);
+        let listed = (first..).zip(values);
+        let listed = listed.map(|(at, value)| (Box::from([at]), value)).collect();
+        self.draft.set_listed(id, listed);
     }
 
     /// A name from elsewhere that the procedure also has on its own is told apart by its module.

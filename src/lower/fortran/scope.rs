@@ -113,6 +113,8 @@ pub struct Symbol {
     pub optional: bool,
     /// Of a scalar variable that has a value before the program runs; of a structure its constructor.
     pub initial: Option<Expr>,
+    /// Of an array of numbers that has values before the program runs: these, one for each element from the first on.
+    pub listed: Vec<Expr>,
     /// The common block that it is a member of; empty for the one without a name.
     #[serde(with = "interned")]
     pub common: Option<Arc<str>>,
@@ -143,6 +145,7 @@ impl Symbol {
             polymorphic: false,
             optional: false,
             initial: None,
+            listed: Vec::new(),
             common: None,
             aliased: false,
             place,
