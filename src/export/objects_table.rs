@@ -39,7 +39,7 @@ pub fn render(all: &Objects, top: Option<usize>) -> String {
             percent(object.epochs, epochs),
         ];
         for placement in &all.placements {
-            let loss = all.loss(object, placement.latency);
+            let loss = all.loss(index, placement);
             let mark = match all.is_contradicted(index, placement) {
                 true => " *",
                 false
@@ -139,7 +139,7 @@ fn interleaved(all: &Objects) -> String {
     for (number, percent) in own.shares.iter().enumerate() {
         let mut row = vec![format!("  {percent} %")];
         for placement in &all.placements {
-            let loss = own.loss(*percent as f64 / 100.0, placement.latency);
+            let loss = all.interleaved_loss(number, placement);
             row.push(share(loss));
             if placement.confirmed.is_some() {
                 let found = all.interleaved_loss_in_core(number, placement);

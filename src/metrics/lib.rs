@@ -24,6 +24,7 @@ pub mod epoch;
 pub mod formulas;
 pub mod interleaving;
 mod kept;
+mod laid_out;
 pub mod memory_chain;
 pub mod metric;
 mod movement;

@@ -49,8 +49,22 @@ pub struct Placement {
     /// By position among the objects: the share of its pages there if they are taken one after the other, and of the first that
     /// does not fit as many pages as do.
     pub shares: Vec<f64>,
+    /// What machines nearly like the core take, if these ran.
+    pub estimated: Option<Estimated>,
     /// What the core takes, if it was asked.
     pub confirmed: Option<Confirmed>,
+}
+
+/// Cycles of the run in machines nearly like the core, with objects in far memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Estimated {
+    /// With all in RAM.
+    pub near: u64,
+    /// By position among the objects: with this one alone there; `None` where its addresses are not known, or it has next to no
+    /// misses.
+    pub alone: Vec<Option<u64>>,
+    /// By position among the interleaved shares: with so many of all pages there.
+    pub interleaved: Vec<Option<u64>>,
 }
 
 /// Cycles of the run in the core, with objects in far memory.
@@ -71,6 +85,43 @@ pub const MOST_TRIED: usize = 20;
 pub fn loss(epochs: &str, far: &str, near: &str, cycles: &str) -> Expr {
     let longer = Expr::symbol(far) - Expr::symbol(near);
     (Expr::symbol(epochs) * longer).quotient(Expr::symbol(cycles))
+}
+
+/// Names of cycles of the run, in the order of what they depend on.
+pub const KNOTS: [&str; 9] = [
+    "cycles_near",
+    "cycles_a",
+    "cycles_b",
+    "cycles_c",
+    "cycles_d",
+    "cycles_e",
+    "cycles_f",
+    "cycles_g",
+    "cycles_h",
+];
+
+/// Cycles of the run at some latency, from [`KNOTS`] at these, ascending: straight between two of them, and on beyond the last
+/// as before it.
+fn cycles_at(at: &str, latencies: &[f64]) -> Expr {
+    let mut cycles = Expr::symbol(KNOTS[0]);
+    for (number, pair) in latencies.windows(2).enumerate() {
+        let grown = Expr::symbol(KNOTS[number + 1]) - Expr::symbol(KNOTS[number]);
+        let mut until = Expr::symbol(at);
+        if number > 0 {
+            until = Expr::max([until, pair[0].into()]);
+        }
+        if number + 2 < latencies.len() {
+            until = Expr::min([until, pair[1].into()]);
+        }
+        let part = grown * (until - pair[0]);
+        cycles = cycles + part.quotient((pair[1] - pair[0]).into());
+    }
+    cycles
+}
+
+/// By what share the run takes longer with one object in far memory, from [`KNOTS`] with it at these latencies, ascending.
+pub fn estimated_loss(far: &str, near: &str, latencies: &[f64]) -> Expr {
+    cycles_at(far, latencies).quotient(cycles_at(near, latencies)) - 1.0
 }
 
 /// Shares of objects, taken one after the other, that use up a budget.
@@ -134,7 +185,8 @@ impl Objects {
             placements: Vec::new(),
             interleaving,
         };
-        all.placements = far.iter().map(|latency| all.place(*latency)).collect();
+        all.placements = far.iter().copied().map(Objects::place).collect();
+        all.choose_all();
         all
     }
 
@@ -143,8 +195,38 @@ impl Objects {
         &self.interleaving.times
     }
 
-    /// By what share the run takes longer with one object in memory of that latency.
-    pub fn loss(&self, object: &Object, latency: u64) -> f64 {
+    /// By what share the run takes longer with one object in far memory, estimated.
+    pub fn loss(&self, object: usize, placement: &Placement) -> f64 {
+        match self.knots(object) {
+            Some(knots) => {
+                let latencies: Vec<f64> = knots.iter().map(|knot| knot.0 as f64).collect();
+                let loss = estimated_loss("far", "near", &latencies);
+                let cycles = knots.iter().map(|knot| knot.1 as f64);
+                let mut known: Vec<(&str, f64)> = KNOTS.into_iter().zip(cycles).collect();
+                known.push(("far", placement.latency as f64));
+                known.push(("near", self.times().near as f64));
+                value(&loss, &known)
+            }
+            None => self.loss_by_epochs(&self.objects[object], placement.latency),
+        }
+    }
+
+    /// Latencies of one object's memory, ascending, with the cycles that machines nearly like the core take; `None` where these
+    /// did not run with it.
+    pub fn knots(&self, object: usize) -> Option<Vec<(u64, u64)>> {
+        let mut knots = Vec::new();
+        for placement in &self.placements {
+            let estimated = placement.estimated.as_ref()?;
+            knots.push((self.times().near, estimated.near));
+            knots.push((placement.latency, estimated.alone[object]?));
+        }
+        knots.sort_unstable();
+        knots.dedup_by_key(|knot| knot.0);
+        (!knots.is_empty()).then_some(knots)
+    }
+
+    /// What epochs say.
+    fn loss_by_epochs(&self, object: &Object, latency: u64) -> f64 {
         let known = [
             ("epochs", object.epochs as f64),
             ("far", latency as f64),
@@ -160,6 +242,18 @@ impl Objects {
     pub fn loss_in_core(&self, object: usize, placement: &Placement) -> Option<f64> {
         let cycles = placement.confirmed.as_ref()?.alone[object]?;
         Some(self.longer(cycles))
+    }
+
+    /// By what share the run takes longer with an interleaved share of all pages in far memory, estimated.
+    pub fn interleaved_loss(&self, share: usize, placement: &Placement) -> f64 {
+        let estimated = placement.estimated.as_ref();
+        match estimated.and_then(|own| Some((own.near, own.interleaved[share]?))) {
+            Some((near, cycles)) => cycles as f64 / near.max(1) as f64 - 1.0,
+            None => {
+                let own = &self.interleaving;
+                own.loss(own.shares[share] as f64 / 100.0, placement.latency)
+            }
+        }
     }
 
     /// By what share the core takes longer with an interleaved share of all pages in far memory, if it was asked.
@@ -178,7 +272,7 @@ impl Objects {
 
     /// Whether the core loses something else than epochs say: a fifth of it, and a hundredth of the run.
     pub fn is_contradicted(&self, object: usize, placement: &Placement) -> bool {
-        let estimated = self.loss(&self.objects[object], placement.latency);
+        let estimated = self.loss(object, placement);
         let found = self.loss_in_core(object, placement);
         found.is_some_and(|found| {
             let apart = (estimated - found).abs();
@@ -189,7 +283,7 @@ impl Objects {
     /// What counts against the budget: what the core loses where it was asked, else what epochs say. What it gains with one
     /// object alone pays for no other: with others there, it may be no gain.
     pub fn counted_loss(&self, object: usize, placement: &Placement) -> f64 {
-        let estimated = || self.loss(&self.objects[object], placement.latency);
+        let estimated = || self.loss(object, placement);
         self.loss_in_core(object, placement)
             .unwrap_or_else(estimated)
             .max(0.0)
@@ -202,6 +296,22 @@ impl Objects {
             together: None,
             interleaved: vec![None; self.interleaving.shares.len()],
         });
+        self.choose_for(number);
+    }
+
+    /// Takes in what machines nearly like the core take, of each latency of far memory, and chooses the objects again.
+    pub fn estimate(&mut self, estimated: Vec<Estimated>) {
+        for (placement, estimated) in self.placements.iter_mut().zip(estimated) {
+            placement.estimated = Some(estimated);
+        }
+        self.choose_all();
+    }
+
+    fn choose_all(&mut self) {
+        (0..self.placements.len()).for_each(|number| self.choose_for(number));
+    }
+
+    fn choose_for(&mut self, number: usize) {
         let placement = &self.placements[number];
         let losses = (0..self.objects.len()).map(|at| self.counted_loss(at, placement));
         let losses: Vec<f64> = losses.collect();
@@ -211,15 +321,13 @@ impl Objects {
         placement.shares = filled(&losses, self.budget);
     }
 
-    fn place(&self, latency: u64) -> Placement {
-        let losses = self.objects.iter().map(|own| self.loss(own, latency));
-        let losses: Vec<f64> = losses.collect();
-        let (greedy, best) = self.choose(&losses);
+    fn place(latency: u64) -> Placement {
         Placement {
             latency,
-            greedy,
-            best,
-            shares: filled(&losses, self.budget),
+            greedy: Vec::new(),
+            best: None,
+            shares: Vec::new(),
+            estimated: None,
             confirmed: None,
         }
     }

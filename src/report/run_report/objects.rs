@@ -101,7 +101,7 @@ pub(super) fn interleaving(all: &Objects) -> InterleavingReport {
             let core_loss = all.interleaved_loss_in_core(number, placement);
             ShareReport {
                 share: Figure::from(share),
-                loss: Figure::from(own.loss(share, latency)),
+                loss: Figure::from(all.interleaved_loss(number, placement)),
                 core_loss: core_loss.map(Figure::from),
             }
         };
@@ -126,10 +126,10 @@ pub(super) fn interleaving(all: &Objects) -> InterleavingReport {
 }
 
 pub(super) fn objects(all: &Objects) -> Vec<ObjectReport> {
-    let far = |number: usize, object: &Object| {
+    let far = |number: usize| {
         let one = |placement: &Placement| FarReport {
             latency: placement.latency,
-            loss: Figure::from(all.loss(object, placement.latency)),
+            loss: Figure::from(all.loss(number, placement)),
             core_loss: all.loss_in_core(number, placement).map(Figure::from),
             greedy: placement.greedy[number],
             interleaved_share: Figure::from(placement.shares[number]),
@@ -145,7 +145,7 @@ pub(super) fn objects(all: &Objects) -> Vec<ObjectReport> {
         misses: object.misses,
         memory_depth: object.memory_depth,
         epochs: object.epochs,
-        far: far(number, object),
+        far: far(number),
     };
     all.objects.iter().enumerate().map(report).collect()
 }

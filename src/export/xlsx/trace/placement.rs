@@ -6,11 +6,15 @@ use rust_xlsxwriter::{ColNum, RowNum, XlsxError};
 use super::super::layout::{Sheet, fixed_column_range};
 use super::super::page::UNKNOWN;
 use super::super::style::{self, Look, Role};
+use super::scope::Scope;
 use super::{Page, TraceBook, inputs};
 use crate::expr::Expr;
 use crate::metrics::interleaving;
-use crate::metrics::objects::{self, Object, Objects};
+use crate::metrics::objects::{self, KNOTS, Object, Objects};
 use crate::metrics::tables;
+
+/// Name of the cell with the cycles of the run with all in RAM that losses are estimated from.
+const ESTIMATED_NEAR: &str = "estimated_near_cycles";
 
 const BYTES: ColNum = 1;
 const MISSES: ColNum = 3;
@@ -23,8 +27,10 @@ const FIRST: ColNum = 7;
 /// Of each latency: the share of its pages with interleaving, and what is lost so far then.
 const PAGES: ColNum = 4;
 const WITH_PAGES: ColNum = 5;
+/// Of each latency, the cycles that the loss is estimated from.
+const ESTIMATED: ColNum = 6;
 /// Of each latency where the core was asked.
-const IN_CORE: ColNum = 6;
+const IN_CORE: ColNum = 7;
 
 /// Columns of each latency; one more where the core was asked.
 fn each(all: &Objects) -> ColNum {
@@ -33,8 +39,8 @@ fn each(all: &Objects) -> ColNum {
         .iter()
         .any(|placement| placement.confirmed.is_some())
     {
-        true => 7,
-        false => 6,
+        true => 8,
+        false => 7,
     }
 }
 
@@ -79,6 +85,7 @@ pub(super) fn write<'a>(book: TraceBook<'a>, all: &Objects) -> Result<Page<'a>, 
             "Best set".to_string(),
             "Share of its pages, interleaved".to_string(),
             "Loss so far with these".to_string(),
+            format!("Cycles at {latency}, estimated"),
             "Loss in the core".to_string(),
         ];
         for (column, text) in (first..first + each(all)).zip(&headings) {
@@ -144,6 +151,15 @@ fn write_inputs(page: &mut Page, all: &Objects) -> Result<RowNum, XlsxError> {
             all.times().unlimited_cycles as f64,
         ),
     ];
+    let estimated = all.placements.first().and_then(|own| own.estimated.as_ref());
+    if let Some(estimated) = estimated {
+        rows.push((
+            ESTIMATED_NEAR.to_string(),
+            "Cycles with all in RAM, as estimated".to_string(),
+            "cycles",
+            estimated.near as f64,
+        ));
+    }
     for (number, placement) in all.placements.iter().enumerate() {
         let label = format!("Latency of far memory {}", number + 1);
         rows.push((far_name(number), label, "cycles", placement.latency as f64));
@@ -188,10 +204,14 @@ fn write_object(
         &scope,
         Look::Share,
     )?;
+    let knots = name_knots(&mut scope, row, index, all);
     for (number, placement) in all.placements.iter().enumerate() {
         let column = FIRST + each(all) * number as ColNum;
         let far = far_name(number);
-        let loss = objects::loss("epochs", &far, "near_latency", "run_cycles");
+        let loss = match &knots {
+            Some(latencies) => objects::estimated_loss(&far, "near_latency", latencies),
+            None => objects::loss("epochs", &far, "near_latency", "run_cycles"),
+        };
         page.live((row, column), &loss, &scope, Look::Share)?;
         let so_far = |end: usize| -> f64 {
             let taken = all.objects[..end].iter().zip(&placement.greedy);
@@ -233,12 +253,35 @@ fn write_object(
         let best = placement.best.as_ref().map(|best| best[index]);
         let best = best.map_or(UNKNOWN, |best| if best { "yes" } else { "no" });
         page.text(row, column + 3, best, &text)?;
+        let estimated = placement.estimated.as_ref();
+        let cycles = estimated.and_then(|own| own.alone[index]);
+        page.fact((row, column + ESTIMATED), cycles.map(|own| own as f64), Look::Count)?;
         if placement.confirmed.is_some() {
             let found = all.loss_in_core(index, placement);
             page.fact((row, column + IN_CORE), found, Look::Share)?;
         }
     }
     Ok(())
+}
+
+/// Names the cells with the cycles that the losses of an object are estimated from; returns the latencies that they are of, if
+/// there are any.
+fn name_knots(scope: &mut Scope, row: RowNum, index: usize, all: &Objects) -> Option<Vec<f64>> {
+    let knots = all.knots(index)?;
+    let place = |latency: u64| {
+        let mut placements = all.placements.iter();
+        placements.position(|placement| placement.latency == latency)
+    };
+    for (name, (latency, cycles)) in KNOTS.into_iter().zip(&knots) {
+        match place(*latency).filter(|_| *latency != all.times().near) {
+            Some(number) => {
+                let column = FIRST + each(all) * number as ColNum + ESTIMATED;
+                scope.cell(name, (row, column), Some(*cycles as f64));
+            }
+            None => scope.set(name, ESTIMATED_NEAR.to_string(), Some(*cycles as f64)),
+        }
+    }
+    Some(knots.iter().map(|knot| knot.0 as f64).collect())
 }
 
 /// The share of an object's pages that goes there, where the first that does not fit is interleaved.
