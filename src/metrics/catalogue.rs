@@ -4,8 +4,8 @@ use super::entry::{Asked, Entry};
 use super::metric::Metric;
 use super::settings::SettingsError;
 use super::{
-    blame, by_latency, edag, epoch, kept, laid_out, memory_chain, other_caches, placed_cores, regions,
-    remote, reuse, timed_core, varied_cores,
+    blame, by_latency, edag, epoch, kept, laid_out, memory_chain, other_caches, placed_cores,
+    regions, remote, reuse, timed_core, varied_cores,
 };
 
 /// All of them. A metric is one file with its entry, a line here, and a test.

@@ -21,6 +21,7 @@ pub mod design_space;
 mod edag;
 pub mod entry;
 pub mod epoch;
+pub mod estimated;
 pub mod formulas;
 pub mod interleaving;
 mod kept;

@@ -5,6 +5,7 @@ use crate::expr::Expr;
 use crate::tables::value;
 
 use super::blame::Blame;
+use super::estimated::{self, Estimated, KNOTS, loss_name};
 use super::interleaving::{Interleaving, Times};
 
 /// An object is a global variable, the stack, or what else a line goes to, as [`super::blame::BlamedObject`] names them.
@@ -55,18 +56,6 @@ pub struct Placement {
     pub confirmed: Option<Confirmed>,
 }
 
-/// Cycles of the run in machines nearly like the core, with objects in far memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Estimated {
-    /// With all in RAM.
-    pub near: u64,
-    /// By position among the objects: with this one alone there; `None` where its addresses are not known, or it has next to no
-    /// misses.
-    pub alone: Vec<Option<u64>>,
-    /// By position among the interleaved shares: with so many of all pages there.
-    pub interleaved: Vec<Option<u64>>,
-}
-
 /// Cycles of the run in the core, with objects in far memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confirmed {
@@ -85,43 +74,6 @@ pub const MOST_TRIED: usize = 20;
 pub fn loss(epochs: &str, far: &str, near: &str, cycles: &str) -> Expr {
     let longer = Expr::symbol(far) - Expr::symbol(near);
     (Expr::symbol(epochs) * longer).quotient(Expr::symbol(cycles))
-}
-
-/// Names of cycles of the run, in the order of what they depend on.
-pub const KNOTS: [&str; 9] = [
-    "cycles_near",
-    "cycles_a",
-    "cycles_b",
-    "cycles_c",
-    "cycles_d",
-    "cycles_e",
-    "cycles_f",
-    "cycles_g",
-    "cycles_h",
-];
-
-/// Cycles of the run at some latency, from [`KNOTS`] at these, ascending: straight between two of them, and on beyond the last
-/// as before it.
-fn cycles_at(at: &str, latencies: &[f64]) -> Expr {
-    let mut cycles = Expr::symbol(KNOTS[0]);
-    for (number, pair) in latencies.windows(2).enumerate() {
-        let grown = Expr::symbol(KNOTS[number + 1]) - Expr::symbol(KNOTS[number]);
-        let mut until = Expr::symbol(at);
-        if number > 0 {
-            until = Expr::max([until, pair[0].into()]);
-        }
-        if number + 2 < latencies.len() {
-            until = Expr::min([until, pair[1].into()]);
-        }
-        let part = grown * (until - pair[0]);
-        cycles = cycles + part.quotient((pair[1] - pair[0]).into());
-    }
-    cycles
-}
-
-/// By what share the run takes longer with one object in far memory, from [`KNOTS`] with it at these latencies, ascending.
-pub fn estimated_loss(far: &str, near: &str, latencies: &[f64]) -> Expr {
-    cycles_at(far, latencies).quotient(cycles_at(near, latencies)) - 1.0
 }
 
 /// Shares of objects, taken one after the other, that use up a budget.
@@ -198,15 +150,7 @@ impl Objects {
     /// By what share the run takes longer with one object in far memory, estimated.
     pub fn loss(&self, object: usize, placement: &Placement) -> f64 {
         match self.knots(object) {
-            Some(knots) => {
-                let latencies: Vec<f64> = knots.iter().map(|knot| knot.0 as f64).collect();
-                let loss = estimated_loss("far", "near", &latencies);
-                let cycles = knots.iter().map(|knot| knot.1 as f64);
-                let mut known: Vec<(&str, f64)> = KNOTS.into_iter().zip(cycles).collect();
-                known.push(("far", placement.latency as f64));
-                known.push(("near", self.times().near as f64));
-                value(&loss, &known)
-            }
+            Some(knots) => self.loss_between(&knots, placement.latency),
             None => self.loss_by_epochs(&self.objects[object], placement.latency),
         }
     }
@@ -214,15 +158,36 @@ impl Objects {
     /// Latencies of one object's memory, ascending, with the cycles that machines nearly like the core take; `None` where these
     /// did not run with it.
     pub fn knots(&self, object: usize) -> Option<Vec<(u64, u64)>> {
+        self.knots_of(|estimated| estimated.alone[object])
+    }
+
+    /// The same of a share of all pages.
+    pub fn share_knots(&self, share: usize) -> Option<Vec<(u64, u64)>> {
+        self.knots_of(|estimated| estimated.interleaved[share])
+    }
+
+    fn knots_of(&self, of: impl Fn(&Estimated) -> Option<u64>) -> Option<Vec<(u64, u64)>> {
         let mut knots = Vec::new();
         for placement in &self.placements {
             let estimated = placement.estimated.as_ref()?;
             knots.push((self.times().near, estimated.near));
-            knots.push((placement.latency, estimated.alone[object]?));
+            knots.push((placement.latency, of(estimated)?));
         }
         knots.sort_unstable();
         knots.dedup_by_key(|knot| knot.0);
         (!knots.is_empty()).then_some(knots)
+    }
+
+    /// By what share the run takes longer at a latency, from cycles at some.
+    fn loss_between(&self, knots: &[(u64, u64)], latency: u64) -> f64 {
+        let latencies: Vec<f64> = knots.iter().map(|knot| knot.0 as f64).collect();
+        let loss = estimated::loss("far", "near", &latencies);
+        let cycles = knots.iter().map(|knot| knot.1 as f64);
+        let mut known: Vec<(&str, f64)> = KNOTS.into_iter().zip(cycles).collect();
+        known.push(("far", latency as f64));
+        known.push(("near", self.times().near as f64));
+        let loss = value(&loss, &known);
+        if loss.is_finite() { loss } else { 0.0 }
     }
 
     /// What epochs say.
@@ -246,14 +211,62 @@ impl Objects {
 
     /// By what share the run takes longer with an interleaved share of all pages in far memory, estimated.
     pub fn interleaved_loss(&self, share: usize, placement: &Placement) -> f64 {
-        let estimated = placement.estimated.as_ref();
-        match estimated.and_then(|own| Some((own.near, own.interleaved[share]?))) {
-            Some((near, cycles)) => cycles as f64 / near.max(1) as f64 - 1.0,
+        match self.share_knots(share) {
+            Some(knots) => self.loss_between(&knots, placement.latency),
             None => {
                 let own = &self.interleaving;
                 own.loss(own.shares[share] as f64 / 100.0, placement.latency)
             }
         }
+    }
+
+    /// Shares that machines nearly like the core ran with, ascending, by position among all that are looked at; none where these
+    /// did not run.
+    pub fn estimated_shares(&self) -> Vec<usize> {
+        let shares = &self.interleaving.shares;
+        let mut known: Vec<usize> = (0..shares.len())
+            .filter(|share| self.share_knots(*share).is_some())
+            .collect();
+        known.sort_by_key(|share| shares[*share]);
+        known.dedup_by_key(|share| shares[*share]);
+        known
+    }
+
+    /// Of all pages the largest share that loses no more than the budget.
+    pub fn largest_share(&self, placement: &Placement) -> f64 {
+        let known = ("budget", self.budget);
+        let formula = |shares: &[f64]| estimated::largest_share("budget", shares);
+        let estimated = self.over_shares(placement, formula, known);
+        estimated
+            .unwrap_or_else(|| (self.interleaving).largest_share(placement.latency, self.budget))
+    }
+
+    /// The share of all pages with which the run takes the least time, and its loss; below 0 if it is faster than with all in RAM.
+    pub fn fastest_share(&self, placement: &Placement) -> (f64, f64) {
+        let of = |formula: fn(&[f64]) -> Expr| self.over_shares(placement, formula, ("", 0.0));
+        let estimated = of(estimated::fastest_share).zip(of(estimated::least_loss));
+        estimated.unwrap_or_else(|| {
+            let own = &self.interleaving;
+            let share = own.fastest_share(placement.latency);
+            (share, own.loss(share, placement.latency))
+        })
+    }
+
+    /// A formula over the losses with the shares that ran.
+    fn over_shares(
+        &self,
+        placement: &Placement,
+        formula: impl Fn(&[f64]) -> Expr,
+        more: (&str, f64),
+    ) -> Option<f64> {
+        let ran = self.estimated_shares();
+        let share = |at: &usize| self.interleaving.shares[*at] as f64 / 100.0;
+        let shares: Vec<f64> = ran.iter().map(share).collect();
+        let names: Vec<String> = (0..ran.len()).map(loss_name).collect();
+        let losses = ran.iter().map(|at| self.interleaved_loss(*at, placement));
+        let mut known: Vec<(&str, f64)> = names.iter().map(String::as_str).zip(losses).collect();
+        known.push(more);
+        (!ran.is_empty()).then(|| value(&formula(&shares), &known))
     }
 
     /// By what share the core takes longer with an interleaved share of all pages in far memory, if it was asked.
@@ -278,6 +291,18 @@ impl Objects {
             let apart = (estimated - found).abs();
             apart > 0.2 * found.abs() && apart > 0.01
         })
+    }
+
+    /// Whether machines nearly like the core ran.
+    pub fn is_estimated(&self) -> bool {
+        self.placements.iter().any(|own| own.estimated.is_some())
+    }
+
+    /// Whether no more than epochs say what an object loses that no epoch waits for.
+    pub fn is_guessed(&self, object: usize, placement: &Placement) -> bool {
+        self.objects[object].is_only_stored()
+            && self.knots(object).is_none()
+            && self.loss_in_core(object, placement).is_none()
     }
 
     /// What counts against the budget: what the core loses where it was asked, else what epochs say. What it gains with one

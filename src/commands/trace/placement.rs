@@ -14,8 +14,9 @@ use crate::metrics::analysis::Analysis;
 use crate::metrics::blame::Blame;
 use crate::metrics::camat::Camat;
 use crate::metrics::counted::Counted;
+use crate::metrics::estimated::Estimated;
 use crate::metrics::interleaving::Times;
-use crate::metrics::objects::{Estimated, Object, Objects};
+use crate::metrics::objects::{Object, Objects};
 use crate::metrics::out_of_order::{CoreModel, Pages, Place};
 use crate::metrics::profile::{AllocatedAt, DataRange};
 use crate::metrics::report::Placed;
@@ -478,10 +479,17 @@ pub fn estimate(
                 cycles,
                 pages: Pages::ALL,
             };
-            places.push(with(united(own.into_iter()).into_iter().map(place).collect()));
+            places.push(with(
+                united(own.into_iter()).into_iter().map(place).collect(),
+            ));
         }
         let share = |percent: &u64| Pages::percent(*percent).map(|pages| everywhere(cycles, pages));
-        places.extend(shares.iter().filter_map(share).map(|place| with(vec![place])));
+        places.extend(
+            shares
+                .iter()
+                .filter_map(share)
+                .map(|place| with(vec![place])),
+        );
     }
     let alone = Settings {
         core: None,

@@ -112,7 +112,9 @@ impl Layouts {
                 places: places.clone(),
                 ..model.clone()
             };
-            own.levels.iter_mut().for_each(|level| level.ports = u32::MAX);
+            own.levels
+                .iter_mut()
+                .for_each(|level| level.ports = u32::MAX);
             Memory::perfect(&own)
         };
         Ok(Layouts {
@@ -218,7 +220,8 @@ impl Layouts {
             let request = (hart, address, misses);
             (start[lane], end[lane]) = self.memories[lane].timed(request, ready.at(lane));
         }
-        let in_use = |of: &[u64; TOGETHER], lane: usize| of[if lane < self.count { lane } else { 0 }];
+        let in_use =
+            |of: &[u64; TOGETHER], lane: usize| of[if lane < self.count { lane } else { 0 }];
         let start = Cycles::each(|lane| in_use(&start, lane));
         let end = Cycles::each(|lane| in_use(&end, lane));
         if misses > 0 {
@@ -241,14 +244,18 @@ impl Layouts {
             memory.settle(settled.at(lane));
         }
         if self.under_way.len() > LINES {
-            self.under_way.retain(|_, there| there.is_after_some(settled));
+            self.under_way
+                .retain(|_, there| there.is_after_some(settled));
         }
     }
 
     /// Of each layout, until the last instruction of the slowest hart has retired.
     pub fn cycles(&self) -> Vec<u64> {
         let last = self.harts.iter().filter_map(|hart| hart.retired.back());
-        let last = last.copied().reduce(Cycles::latest).unwrap_or(Cycles::START);
+        let last = last
+            .copied()
+            .reduce(Cycles::latest)
+            .unwrap_or(Cycles::START);
         (0..self.count).map(|lane| last.at(lane)).collect()
     }
 }

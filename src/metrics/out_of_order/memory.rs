@@ -140,11 +140,7 @@ impl Memory {
 
     /// Makes an access that goes past so many levels and may start from a cycle on, where nothing but misses takes room: when
     /// it starts, and when its data are there.
-    pub fn timed(
-        &mut self,
-        (hart, address, misses): (u16, u64, usize),
-        ready: u64,
-    ) -> (u64, u64) {
+    pub fn timed(&mut self, (hart, address, misses): (u16, u64, usize), ready: u64) -> (u64, u64) {
         let mut start = ready;
         loop {
             let path = self.path(hart, address, misses, start);
