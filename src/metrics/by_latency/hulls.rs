@@ -31,6 +31,9 @@ pub(super) struct Envelope {
     shape: ShapeId,
 }
 
+/// Of an envelope in memory: somebody has read it since it was kept there.
+const READ: u64 = 1 << 63;
+
 type ShapeId = u32;
 
 /// The shape of a single line.
@@ -61,7 +64,7 @@ impl Held for Envelope {
     #[inline(always)]
     fn recall(kept: [u64; 2]) -> Envelope {
         Envelope {
-            memory: kept[0] >> OTHER_BITS | (kept[1] >> 32) << LOW_BITS,
+            memory: kept[0] >> OTHER_BITS | (kept[1] >> 32 & LOW) << LOW_BITS,
             other: kept[0] & OTHER,
             shape: kept[1] as u32,
         }
@@ -69,6 +72,19 @@ impl Held for Envelope {
 }
 
 impl Envelope {
+    /// Reads one that memory keeps, which takes note of it.
+    #[inline(always)]
+    pub fn read(kept: &mut [u64; 2]) -> Envelope {
+        kept[1] |= READ;
+        Envelope::recall(*kept)
+    }
+
+    /// One that memory keeps, if nobody has read it.
+    #[inline(always)]
+    pub fn unread(kept: &[u64; 2]) -> Option<Envelope> {
+        (kept[1] & READ == 0).then(|| Envelope::recall(*kept))
+    }
+
     /// The paths go on through a vertex: to RAM, or of so many cycles.
     #[inline(always)]
     pub fn then(self, cycles: u64, to_ram: bool) -> Envelope {
