@@ -40,7 +40,10 @@ fn analysed((program, trace): &(PathBuf, PathBuf), more: &[&str]) -> Value {
     if !more.contains(&"--latency") {
         command.args(["--latency", &NEAR.to_string()]);
     }
-    command.args(["--slots", "8", "--ram-interval", "0"]);
+    if !more.contains(&"--ram-interval") {
+        command.args(["--ram-interval", "0"]);
+    }
+    command.args(["--slots", "8"]);
     command::printed(command.args(more).args(["--json", "-"]))
 }
 

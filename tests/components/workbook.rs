@@ -603,7 +603,7 @@ fn editing_inputs_of_a_trace_gives_its_figures() {
     }
 }
 
-/// By hand: with `a` at 300 cycles the run takes 10,400 cycles and at 1,000 it takes 12,000, so at 650 it takes 11,200 in place
+/// By hand: with `=b` at 300 cycles the run takes 10,400 cycles and at 1,000 it takes 12,000, so at 650 it takes 11,200 in place
 /// of 9,900. With half of the pages there 11,800, so a slowdown of 5 % allows for 0.05·9,900/1,900 of a half.
 #[test]
 fn losses_in_far_memory_follow_its_latency() {
@@ -621,8 +621,8 @@ fn losses_in_far_memory_follow_its_latency() {
         let is_near = matches!(value, Data::Float(value) if near(*value, expected));
         assert!(is_near, "{value}, not {expected}");
     };
-    // Of far memory b, behind the eight columns of a.
-    is(on_sheet(row_of("a"), 7 + 8), 11_200.0 / 9_900.0 - 1.0);
+    // Of the second far memory, behind the eight columns of the first.
+    is(on_sheet(row_of("=b"), 7 + 8), 11_200.0 / 9_900.0 - 1.0);
     is(
         on_sheet(row_of("Largest share within the slowdown allowed"), 5),
         0.5 * 0.05 * 9_900.0 / 1_900.0,

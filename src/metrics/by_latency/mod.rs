@@ -93,8 +93,9 @@ impl LatencyMeter {
     fn forget(&mut self) {
         let mut marks = self.hulls.mark();
         self.for_each_envelope(&mut |envelope| marks.add(*envelope));
-        let renamed = self.hulls.forget(&marks);
+        let renamed = self.hulls.forget(marks);
         self.for_each_envelope(&mut |envelope| renamed.rename(envelope));
+        self.hulls.take_back(renamed);
     }
 
     fn for_each_envelope(&mut self, visit: &mut dyn FnMut(&mut Envelope)) {
