@@ -16,6 +16,8 @@ pub struct Block {
     pub(super) reads: Places,
     pub(super) writes: Places,
     pub(super) accesses: Vec<Access>,
+    /// Registers that hold what it wrote and has not read, when it ends.
+    unread: Places,
     operations: Vec<BlockOperation>,
 }
 
@@ -31,6 +33,8 @@ pub struct BlockOperation {
     pub has_access: bool,
     /// Whether another instruction of the block reads its register, which so is available as late or later.
     pub is_read: bool,
+    /// Whether its register holds its value when the block ends.
+    pub is_kept: bool,
 }
 
 impl Block {
@@ -47,6 +51,7 @@ impl Block {
             reads: 0,
             writes: 0,
             accesses: Vec::new(),
+            unread: 0,
             operations: Vec::new(),
         };
         for (instruction, has_address) in instructions {
@@ -54,6 +59,7 @@ impl Block {
             block.is_plain &= !is_omitted[number];
             block.add(instruction, &operations[number], has_address);
         }
+        block.find_kept();
         block
     }
 
@@ -101,7 +107,28 @@ impl Block {
             inner,
             has_access: access.is_some(),
             is_read: false,
+            is_kept: false,
         });
+    }
+
+    fn find_kept(&mut self) {
+        let mut later = 1 << SINK;
+        for operation in self.operations.iter_mut().rev() {
+            let own = 1 << operation.destination;
+            operation.is_kept = later & own == 0;
+            if operation.is_kept && !operation.is_read {
+                self.unread |= own;
+            }
+            later |= own;
+        }
+    }
+
+    /// Of these registers, whose values nobody has read, those that it overwrites without having read them; and those whose
+    /// values still nobody has read when it ends.
+    pub fn pass_unread(&self, unread: Places) -> (Places, Places) {
+        let lost = unread & self.writes & !self.reads;
+        let left = unread & !self.writes & !self.reads;
+        (lost, left | self.unread)
     }
 
     pub fn operations(&self) -> &[BlockOperation] {

@@ -33,6 +33,7 @@ pub use dependences::{Dependences, MemoryRule, Next, Rules};
 pub use lanes::{Held, Lanes, PathLengths};
 pub use operation::Operation;
 pub use producer::Producer;
+pub use registers::Places;
 pub use steps::Steps;
 pub use values::{Through, Values};
 pub use walk::{Accessed, BlockRun, Step, Visitor};

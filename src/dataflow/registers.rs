@@ -19,7 +19,7 @@ pub(super) const PLACES: usize = (Register::COUNT + 1).next_power_of_two();
 pub(super) const SINK: usize = Register::COUNT;
 
 /// A set of places.
-pub(super) type Places = u128;
+pub type Places = u128;
 const _: () = assert!(PLACES <= Places::BITS as usize);
 
 /// Who produced the value of each register.

@@ -6,7 +6,7 @@ use super::dependences::Rules;
 use super::handles::Handle;
 use super::lanes::{Held, Lanes};
 use super::operation::Operation;
-use super::registers::{PLACES, SINK};
+use super::registers::{PLACES, Places, SINK};
 use super::steps::Registers;
 use super::walk::{Accessed, BlockRun, Overwriting, Step};
 
@@ -25,13 +25,25 @@ struct Starts<L: Held> {
 }
 
 /// Goes through a block.
-pub trait Through<L, U> {
+pub trait Through<L: Held, U> {
     /// The later of two.
     fn latest(&mut self, own: L, other: L) -> L;
     /// When the result is available of an operation that starts when its operands are there.
     fn operation(&mut self, operation: &BlockOperation, ready: L) -> L;
     /// The same of one that accesses memory.
     fn access(&mut self, operation: &BlockOperation, accessed: &Accessed<'_, U>, ready: L) -> L;
+
+    /// Reads a value from memory.
+    #[inline(always)]
+    fn read(&mut self, kept: &mut L::Kept) -> L {
+        L::recall(*kept)
+    }
+
+    /// Writes a value to memory where there may be one that nothing needs any more.
+    #[inline(always)]
+    fn write(&mut self, kept: &mut L::Kept, done: L) {
+        *kept = done.keep();
+    }
 }
 
 impl<L: Lanes> Values<L> {
@@ -71,6 +83,30 @@ impl<L: Held> Values<L> {
         }
     }
 
+    /// What the registers of a hart hold, of those in the set.
+    #[inline(always)]
+    pub fn registers(&self, hart: u16, mut places: Places) -> impl Iterator<Item = L> + '_ {
+        let registers = &self.harts[hart as usize];
+        std::iter::from_fn(move || {
+            let place = places.trailing_zeros();
+            places &= places.wrapping_sub(1);
+            (place < Places::BITS).then(|| registers[place as usize % PLACES])
+        })
+    }
+
+    /// What memory holds; perhaps also some that it does not hold any more.
+    pub fn memory(&self) -> impl Iterator<Item = &L::Kept> {
+        self.memory.chunks.iter().flat_map(|chunk| chunk.iter())
+    }
+
+    /// What memory holds, or held, where the value of a step goes.
+    #[inline(always)]
+    pub fn overwritten<U: Copy>(&self, step: &Step<'_, U>) -> Option<&L::Kept> {
+        let written = step.accessed.as_ref()?.written as usize;
+        let chunk = self.memory.chunks.get(written >> CHUNK_BITS)?;
+        (written != 0).then(|| &chunk[written & (CHUNK - 1)])
+    }
+
     /// Goes through a block, whose dependences are true ones.
     #[inline(always)]
     pub fn run<U: Copy + Default>(
@@ -93,11 +129,12 @@ impl<L: Held> Values<L> {
                 None => through.operation(operation, ready),
                 Some(accessed) => {
                     for handle in accessed.sources {
-                        ready = through.latest(ready, L::recall(self.memory.get(*handle)));
+                        let value = through.read(self.memory.known(*handle));
+                        ready = through.latest(ready, value);
                     }
                     let done = through.access(operation, &accessed, ready);
                     if accessed.written != 0 {
-                        *self.memory.slot::<L>(accessed.written) = done.keep();
+                        through.write(self.memory.slot::<L>(accessed.written), done);
                     }
                     done
                 }
@@ -282,6 +319,12 @@ impl<K: Copy> Column<K> {
     #[inline(always)]
     fn get(&self, handle: Handle) -> K {
         self.chunks[handle as usize >> CHUNK_BITS][handle as usize & (CHUNK - 1)]
+    }
+
+    /// Where the value of a handle is kept that has one.
+    #[inline(always)]
+    fn known(&mut self, handle: Handle) -> &mut K {
+        &mut self.chunks[handle as usize >> CHUNK_BITS][handle as usize & (CHUNK - 1)]
     }
 
     /// Where the value of a handle is kept, one that was there before the trace if it has none yet.

@@ -23,6 +23,15 @@ pub struct Step<'a, U> {
 }
 
 impl<U> Step<'_, U> {
+    /// The registers that it writes.
+    #[inline(always)]
+    pub fn overwritten(&self) -> Places {
+        match self.registers {
+            None => 1 << self.operation.destination,
+            Some(registers) => (registers.writes.iter()).fold(0, |all, place| all | 1 << place),
+        }
+    }
+
     /// The bytes where its accesses begin.
     pub fn addresses(&self) -> &[u64] {
         self.accessed
@@ -42,6 +51,14 @@ pub struct Accessed<'a, U> {
     pub(super) sources: &'a [Handle],
     pub(super) written: Handle,
     pub(super) overwriting: Option<Overwriting<'a>>,
+}
+
+impl<U> Accessed<'_, U> {
+    /// Whether memory keeps a value of it.
+    #[inline(always)]
+    pub fn is_written(&self) -> bool {
+        self.written != 0
+    }
 }
 
 /// What an access waits for because it overwrites something, and what it makes others wait for.

@@ -39,14 +39,10 @@ pub fn render(all: &Objects, top: Option<usize>) -> String {
             percent(object.epochs, epochs),
         ];
         for placement in &all.placements {
-            let loss = all.loss(object, placement.latency);
+            let loss = all.loss(index, placement);
             let mark = match all.is_contradicted(index, placement) {
                 true => " *",
-                false
-                    if object.is_only_stored() && all.loss_in_core(index, placement).is_none() =>
-                {
-                    " ↓"
-                }
+                false if all.is_guessed(index, placement) => " ↓",
                 false => "",
             };
             row.push(format!("{}{mark}", share(loss)));
@@ -63,7 +59,11 @@ pub fn render(all: &Objects, top: Option<usize>) -> String {
     let more = rows.len() - shown;
     rows.truncate(shown);
     let mut text = format!(
-        "objects in far memory: estimated by epochs, at most {} % of {} cycles longer (RAM is at {} cycles)\n",
+        "objects in far memory: estimated {}, at most {} % of {} cycles longer (RAM is at {} cycles)\n",
+        match all.is_estimated() {
+            true => "in machines nearly like the core",
+            false => "by epochs",
+        },
         number(100.0 * all.budget),
         all.times().cycles,
         all.times().near
@@ -86,20 +86,14 @@ pub fn render(all: &Objects, top: Option<usize>) -> String {
     if all.placements.iter().any(contradicted) {
         text.push_str("  * the loss in the core is another one\n");
     }
-    if all
-        .placements
-        .iter()
-        .all(|placement| placement.confirmed.is_none())
-    {
+    let is_confirmed = |placement: &Placement| placement.confirmed.is_some();
+    if !all.is_estimated() && !all.placements.iter().any(is_confirmed) {
         text.push_str(
             "  an object whose misses overlap with another's can lose more than its epochs say: --confirm runs the core\n",
         );
     }
-    let is_guess = |placement: &Placement| {
-        let mut all_objects = all.objects.iter().enumerate();
-        all_objects
-            .any(|(at, own)| own.is_only_stored() && all.loss_in_core(at, placement).is_none())
-    };
+    let is_guess =
+        |placement: &Placement| (0..all.objects.len()).any(|at| all.is_guessed(at, placement));
     if all.placements.iter().any(is_guess) {
         text.push_str(
             "  ↓ only stored to: stores wait in a buffer, so no epoch waits for it, and what a full buffer or bandwidth costs is not \
@@ -139,7 +133,7 @@ fn interleaved(all: &Objects) -> String {
     for (number, percent) in own.shares.iter().enumerate() {
         let mut row = vec![format!("  {percent} %")];
         for placement in &all.placements {
-            let loss = own.loss(*percent as f64 / 100.0, placement.latency);
+            let loss = all.interleaved_loss(number, placement);
             row.push(share(loss));
             if placement.confirmed.is_some() {
                 let found = all.interleaved_loss_in_core(number, placement);
@@ -160,19 +154,19 @@ fn interleaved(all: &Objects) -> String {
     );
     for placement in &all.placements {
         let latency = placement.latency;
-        let largest = own.largest_share(latency, all.budget);
+        let largest = all.largest_share(placement);
         let _ = write!(
             text,
             "  at {latency} cycles {} of the pages may be far",
             share(largest)
         );
-        let fastest = own.fastest_share(latency);
-        if fastest > 0.0 {
+        let (fastest, loss) = all.fastest_share(placement);
+        if fastest > 0.0 && loss < 0.0 {
             let _ = write!(
                 text,
                 "; with {} there the run is {} shorter",
                 share(fastest),
-                share(-own.loss(fastest, latency))
+                share(-loss)
             );
         }
         text.push('\n');

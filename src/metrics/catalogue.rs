@@ -4,12 +4,12 @@ use super::entry::{Asked, Entry};
 use super::metric::Metric;
 use super::settings::SettingsError;
 use super::{
-    blame, by_latency, edag, epoch, kept, memory_chain, other_caches, placed_cores, regions,
-    remote, reuse, timed_core, varied_cores,
+    blame, by_latency, edag, epoch, kept, laid_out, memory_chain, other_caches, placed_cores,
+    regions, remote, reuse, timed_core, varied_cores,
 };
 
 /// All of them. A metric is one file with its entry, a line here, and a test.
-pub const METRICS: [Entry; 15] = [
+pub const METRICS: [Entry; 16] = [
     edag::ENTRY,
     regions::ENTRY,
     reuse::ENTRY,
@@ -24,6 +24,7 @@ pub const METRICS: [Entry; 15] = [
     timed_core::ENTRY,
     varied_cores::ENTRY,
     placed_cores::ENTRY,
+    laid_out::ENTRY,
     kept::ENTRY,
     // After the core, which shares its part.
     blame::ENTRY,

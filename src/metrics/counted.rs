@@ -45,6 +45,8 @@ pub struct Counted {
     pub varied_cores: Vec<VariedCore>,
     /// Cycles of the core with each of the other placements.
     pub placed_cycles: Vec<u64>,
+    /// Cycles of the machines nearly like the core, by layout.
+    pub layout_cycles: Vec<u64>,
     /// Pure miss cycles of the core, by who causes them.
     pub(super) pure_misses: Option<Causes>,
     pub blame: Option<Blame>,

@@ -5,6 +5,7 @@ use crate::expr::Expr;
 use crate::tables::value;
 
 use super::blame::Blame;
+use super::estimated::{self, Estimated, KNOTS, loss_name};
 use super::interleaving::{Interleaving, Times};
 
 /// An object is a global variable, the stack, or what else a line goes to, as [`super::blame::BlamedObject`] names them.
@@ -49,6 +50,8 @@ pub struct Placement {
     /// By position among the objects: the share of its pages there if they are taken one after the other, and of the first that
     /// does not fit as many pages as do.
     pub shares: Vec<f64>,
+    /// What machines nearly like the core take, if these ran.
+    pub estimated: Option<Estimated>,
     /// What the core takes, if it was asked.
     pub confirmed: Option<Confirmed>,
 }
@@ -134,7 +137,8 @@ impl Objects {
             placements: Vec::new(),
             interleaving,
         };
-        all.placements = far.iter().map(|latency| all.place(*latency)).collect();
+        all.placements = far.iter().copied().map(Objects::place).collect();
+        all.choose_all();
         all
     }
 
@@ -143,8 +147,51 @@ impl Objects {
         &self.interleaving.times
     }
 
-    /// By what share the run takes longer with one object in memory of that latency.
-    pub fn loss(&self, object: &Object, latency: u64) -> f64 {
+    /// By what share the run takes longer with one object in far memory, estimated.
+    pub fn loss(&self, object: usize, placement: &Placement) -> f64 {
+        match self.knots(object) {
+            Some(knots) => self.loss_between(&knots, placement.latency),
+            None => self.loss_by_epochs(&self.objects[object], placement.latency),
+        }
+    }
+
+    /// Latencies of one object's memory, ascending, with the cycles that machines nearly like the core take; `None` where these
+    /// did not run with it.
+    pub fn knots(&self, object: usize) -> Option<Vec<(u64, u64)>> {
+        self.knots_of(|estimated| estimated.alone[object])
+    }
+
+    /// The same of a share of all pages.
+    pub fn share_knots(&self, share: usize) -> Option<Vec<(u64, u64)>> {
+        self.knots_of(|estimated| estimated.interleaved[share])
+    }
+
+    fn knots_of(&self, of: impl Fn(&Estimated) -> Option<u64>) -> Option<Vec<(u64, u64)>> {
+        let mut knots = Vec::new();
+        for placement in &self.placements {
+            let estimated = placement.estimated.as_ref()?;
+            knots.push((self.times().near, estimated.near));
+            knots.push((placement.latency, of(estimated)?));
+        }
+        knots.sort_unstable();
+        knots.dedup_by_key(|knot| knot.0);
+        (!knots.is_empty()).then_some(knots)
+    }
+
+    /// By what share the run takes longer at a latency, from cycles at some.
+    fn loss_between(&self, knots: &[(u64, u64)], latency: u64) -> f64 {
+        let latencies: Vec<f64> = knots.iter().map(|knot| knot.0 as f64).collect();
+        let loss = estimated::loss("far", "near", &latencies);
+        let cycles = knots.iter().map(|knot| knot.1 as f64);
+        let mut known: Vec<(&str, f64)> = KNOTS.into_iter().zip(cycles).collect();
+        known.push(("far", latency as f64));
+        known.push(("near", self.times().near as f64));
+        let loss = value(&loss, &known);
+        if loss.is_finite() { loss } else { 0.0 }
+    }
+
+    /// What epochs say.
+    fn loss_by_epochs(&self, object: &Object, latency: u64) -> f64 {
         let known = [
             ("epochs", object.epochs as f64),
             ("far", latency as f64),
@@ -160,6 +207,66 @@ impl Objects {
     pub fn loss_in_core(&self, object: usize, placement: &Placement) -> Option<f64> {
         let cycles = placement.confirmed.as_ref()?.alone[object]?;
         Some(self.longer(cycles))
+    }
+
+    /// By what share the run takes longer with an interleaved share of all pages in far memory, estimated.
+    pub fn interleaved_loss(&self, share: usize, placement: &Placement) -> f64 {
+        match self.share_knots(share) {
+            Some(knots) => self.loss_between(&knots, placement.latency),
+            None => {
+                let own = &self.interleaving;
+                own.loss(own.shares[share] as f64 / 100.0, placement.latency)
+            }
+        }
+    }
+
+    /// Shares that machines nearly like the core ran with, ascending, by position among all that are looked at; none where these
+    /// did not run.
+    pub fn estimated_shares(&self) -> Vec<usize> {
+        let shares = &self.interleaving.shares;
+        let mut known: Vec<usize> = (0..shares.len())
+            .filter(|share| self.share_knots(*share).is_some())
+            .collect();
+        known.sort_by_key(|share| shares[*share]);
+        known.dedup_by_key(|share| shares[*share]);
+        known
+    }
+
+    /// Of all pages the largest share that loses no more than the budget.
+    pub fn largest_share(&self, placement: &Placement) -> f64 {
+        let known = ("budget", self.budget);
+        let formula = |shares: &[f64]| estimated::largest_share("budget", shares);
+        let estimated = self.over_shares(placement, formula, known);
+        estimated
+            .unwrap_or_else(|| (self.interleaving).largest_share(placement.latency, self.budget))
+    }
+
+    /// The share of all pages with which the run takes the least time, and its loss; below 0 if it is faster than with all in RAM.
+    pub fn fastest_share(&self, placement: &Placement) -> (f64, f64) {
+        let of = |formula: fn(&[f64]) -> Expr| self.over_shares(placement, formula, ("", 0.0));
+        let estimated = of(estimated::fastest_share).zip(of(estimated::least_loss));
+        estimated.unwrap_or_else(|| {
+            let own = &self.interleaving;
+            let share = own.fastest_share(placement.latency);
+            (share, own.loss(share, placement.latency))
+        })
+    }
+
+    /// A formula over the losses with the shares that ran.
+    fn over_shares(
+        &self,
+        placement: &Placement,
+        formula: impl Fn(&[f64]) -> Expr,
+        more: (&str, f64),
+    ) -> Option<f64> {
+        let ran = self.estimated_shares();
+        let share = |at: &usize| self.interleaving.shares[*at] as f64 / 100.0;
+        let shares: Vec<f64> = ran.iter().map(share).collect();
+        let names: Vec<String> = (0..ran.len()).map(loss_name).collect();
+        let losses = ran.iter().map(|at| self.interleaved_loss(*at, placement));
+        let mut known: Vec<(&str, f64)> = names.iter().map(String::as_str).zip(losses).collect();
+        known.push(more);
+        (!ran.is_empty()).then(|| value(&formula(&shares), &known))
     }
 
     /// By what share the core takes longer with an interleaved share of all pages in far memory, if it was asked.
@@ -178,7 +285,7 @@ impl Objects {
 
     /// Whether the core loses something else than epochs say: a fifth of it, and a hundredth of the run.
     pub fn is_contradicted(&self, object: usize, placement: &Placement) -> bool {
-        let estimated = self.loss(&self.objects[object], placement.latency);
+        let estimated = self.loss(object, placement);
         let found = self.loss_in_core(object, placement);
         found.is_some_and(|found| {
             let apart = (estimated - found).abs();
@@ -186,10 +293,22 @@ impl Objects {
         })
     }
 
+    /// Whether machines nearly like the core ran.
+    pub fn is_estimated(&self) -> bool {
+        self.placements.iter().any(|own| own.estimated.is_some())
+    }
+
+    /// Whether no more than epochs say what an object loses that no epoch waits for.
+    pub fn is_guessed(&self, object: usize, placement: &Placement) -> bool {
+        self.objects[object].is_only_stored()
+            && self.knots(object).is_none()
+            && self.loss_in_core(object, placement).is_none()
+    }
+
     /// What counts against the budget: what the core loses where it was asked, else what epochs say. What it gains with one
     /// object alone pays for no other: with others there, it may be no gain.
     pub fn counted_loss(&self, object: usize, placement: &Placement) -> f64 {
-        let estimated = || self.loss(&self.objects[object], placement.latency);
+        let estimated = || self.loss(object, placement);
         self.loss_in_core(object, placement)
             .unwrap_or_else(estimated)
             .max(0.0)
@@ -202,6 +321,22 @@ impl Objects {
             together: None,
             interleaved: vec![None; self.interleaving.shares.len()],
         });
+        self.choose_for(number);
+    }
+
+    /// Takes in what machines nearly like the core take, of each latency of far memory, and chooses the objects again.
+    pub fn estimate(&mut self, estimated: Vec<Estimated>) {
+        for (placement, estimated) in self.placements.iter_mut().zip(estimated) {
+            placement.estimated = Some(estimated);
+        }
+        self.choose_all();
+    }
+
+    fn choose_all(&mut self) {
+        (0..self.placements.len()).for_each(|number| self.choose_for(number));
+    }
+
+    fn choose_for(&mut self, number: usize) {
         let placement = &self.placements[number];
         let losses = (0..self.objects.len()).map(|at| self.counted_loss(at, placement));
         let losses: Vec<f64> = losses.collect();
@@ -211,15 +346,13 @@ impl Objects {
         placement.shares = filled(&losses, self.budget);
     }
 
-    fn place(&self, latency: u64) -> Placement {
-        let losses = self.objects.iter().map(|own| self.loss(own, latency));
-        let losses: Vec<f64> = losses.collect();
-        let (greedy, best) = self.choose(&losses);
+    fn place(latency: u64) -> Placement {
         Placement {
             latency,
-            greedy,
-            best,
-            shares: filled(&losses, self.budget),
+            greedy: Vec::new(),
+            best: None,
+            shares: Vec::new(),
+            estimated: None,
             confirmed: None,
         }
     }

@@ -38,6 +38,8 @@ pub struct Settings {
     pub varied: Vec<(CoreParameter, u32)>,
     /// What is in slower memory in more cores like that one, which run beside it.
     pub other_places: Vec<Vec<Place>>,
+    /// Machines nearly like a core, which differ in what is in slower memory.
+    pub layouts: Option<LayoutSettings>,
     /// Keep the executions if they are no more than this, to draw the graph.
     pub keep: usize,
 }
@@ -60,6 +62,7 @@ impl Settings {
             core: self.core.clone(),
             varied: Vec::new(),
             other_places: Vec::new(),
+            layouts: None,
             keep: 0,
         }
     }
@@ -69,6 +72,16 @@ impl Settings {
         let has_caches = !self.caches.is_empty() || !self.other_caches.is_empty();
         has_caches || self.epochs.is_some() || self.reuse_line.is_some()
     }
+}
+
+/// Machines nearly like a core, which need not run itself.
+#[derive(Clone, Debug)]
+pub struct LayoutSettings {
+    pub model: CoreModel,
+    /// Cycles of each class of instructions.
+    pub costs: Costs,
+    /// Of each machine, what is in slower memory.
+    pub places: Vec<Vec<Place>>,
 }
 
 /// Why a run cannot start.

@@ -603,6 +603,32 @@ fn editing_inputs_of_a_trace_gives_its_figures() {
     }
 }
 
+/// By hand: with `=b` at 300 cycles the run takes 10,400 cycles and at 1,000 it takes 12,000, so at 650 it takes 11,200 in place
+/// of 9,900. With half of the pages there 11,800, so a slowdown of 5 % allows for 0.05·9,900/1,900 of a half.
+#[test]
+fn losses_in_far_memory_follow_its_latency() {
+    let report = trace_reports::full();
+    let found = trace_recalculated(&report, report.inputs, &[("far_latency_b", 650.0)]);
+    let on_sheet = |row: u32, column: u32| &found[&("Placement".to_string(), row, column)];
+    let row_of = |text: &str| {
+        let text = Data::String(text.into());
+        let mut rows = found
+            .iter()
+            .filter(|(cell, value)| cell.0 == "Placement" && **value == text);
+        rows.next().expect("a row").0.1
+    };
+    let is = |value: &Data, expected: f64| {
+        let is_near = matches!(value, Data::Float(value) if near(*value, expected));
+        assert!(is_near, "{value}, not {expected}");
+    };
+    // Of the second far memory, behind the eight columns of the first.
+    is(on_sheet(row_of("=b"), 7 + 8), 11_200.0 / 9_900.0 - 1.0);
+    is(
+        on_sheet(row_of("Largest share within the slowdown allowed"), 5),
+        0.5 * 0.05 * 9_900.0 / 1_900.0,
+    );
+}
+
 #[test]
 fn the_cache_of_the_sheet_reuse_has_any_size() {
     let report = trace_reports::full();

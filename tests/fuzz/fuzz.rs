@@ -169,6 +169,7 @@ fn run_trace(bytes: &[u8]) {
     let settings = Settings {
         varied: Vec::new(),
         other_places: Vec::new(),
+        layouts: None,
         rules: Rules {
             memory: MemoryRule::Bytes,
             false_dependences: true,

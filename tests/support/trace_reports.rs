@@ -6,6 +6,7 @@ use loopsheet_cache::{AccessKind, LevelCounters};
 use loopsheet_metrics::blame::{Blame, BlamedInstruction, BlamedLine, BlamedObject, Units};
 use loopsheet_metrics::by_latency::{DepthByLatency, Piece};
 use loopsheet_metrics::epoch::Stores;
+use loopsheet_metrics::estimated::Estimated;
 use loopsheet_metrics::interleaving::Times;
 use loopsheet_metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
 use loopsheet_metrics::objects::{Object, Objects};
@@ -193,6 +194,12 @@ fn objects() -> Objects {
         far_interval: 30,
     };
     let mut all = Objects::new(objects, &blame, &times, (&[300, 1000], &[50]), 0.05);
+    let estimated = |alone, interleaved| Estimated {
+        near: 9_900,
+        alone: vec![Some(alone), None],
+        interleaved: vec![Some(interleaved)],
+    };
+    all.estimate(vec![estimated(10_400, 10_600), estimated(12_000, 13_000)]);
     all.confirm(0, vec![Some(10_300), None]);
     let confirmed = all.placements[0].confirmed.as_mut();
     confirmed.expect("it was asked").interleaved = vec![Some(10_500)];

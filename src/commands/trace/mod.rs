@@ -213,6 +213,8 @@ fn confirm(
         let data = report.source.as_ref().map(|source| &source.data[..]);
         let data = data.unwrap_or_default();
         let named = placement::Named { variables, data };
+        let said = placement::estimate(args, objects, named, settings)?;
+        report.notes.extend(said);
         let said = placement::confirm(args, objects, named, settings)?;
         report.notes.extend(said);
     }

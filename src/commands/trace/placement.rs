@@ -13,12 +13,14 @@ use crate::cli::TraceArgs;
 use crate::metrics::analysis::Analysis;
 use crate::metrics::blame::Blame;
 use crate::metrics::camat::Camat;
+use crate::metrics::counted::Counted;
+use crate::metrics::estimated::Estimated;
 use crate::metrics::interleaving::Times;
 use crate::metrics::objects::{Object, Objects};
 use crate::metrics::out_of_order::{CoreModel, Pages, Place};
 use crate::metrics::profile::{AllocatedAt, DataRange};
 use crate::metrics::report::Placed;
-use crate::metrics::settings::Settings;
+use crate::metrics::settings::{LayoutSettings, Settings};
 use crate::regions::Sites;
 use crate::wording;
 
@@ -27,6 +29,8 @@ const FAR: [u64; 2] = [560, 1640];
 const LOSS: f64 = 5.0;
 /// A share of the run's cycles that is not looked after.
 const NOTHING: f64 = 0.001;
+/// Objects with an estimate of their own, those with most misses.
+const MOST_ESTIMATED: usize = 32;
 /// Of places more are not named: the blocks of one line may be many.
 const MOST_PLACED: usize = 12;
 /// Of objects without addresses more are not named.
@@ -421,6 +425,136 @@ fn cycles(camat: &Camat) -> u64 {
     camat.run.1 + 1 - camat.run.0
 }
 
+/// Of each object by position the addresses that it alone has, if these are known and `--place` has not placed them.
+fn ranges_of(objects: &Objects, named: Named, model: &CoreModel) -> Vec<Option<Vec<(u64, u64)>>> {
+    let is_free = |all: &Vec<(u64, u64)>| all.iter().all(|own| is_free(*own, &model.places));
+    (objects.objects.iter())
+        .map(|object| named.ranges(object.name.as_deref()?).ok().filter(is_free))
+        .collect()
+}
+
+/// Has machines nearly like the core run with objects in far memory, each alone of those that can matter, and with pages of all
+/// interleaved. Says why not, if they cannot.
+///
+/// # Errors
+/// The trace cannot be read again.
+pub fn estimate(
+    args: &TraceArgs,
+    objects: &mut Objects,
+    named: Named,
+    settings: &Settings,
+) -> anyhow::Result<Option<String>> {
+    let (Some(trace), Some((model, costs))) = (args.trace.as_deref(), &settings.core) else {
+        return Ok(None);
+    };
+    if trace.as_os_str() == "-" {
+        let said = "losses are estimated by epochs alone: for more the trace is read again, so it must be a file";
+        return Ok(Some(said.to_string()));
+    }
+    let ranges = ranges_of(objects, named, model);
+    let farthest = objects.placements.iter().map(|own| own.latency).max();
+    let can_matter = |at: &usize| {
+        ranges[*at].is_some() && !loses_nothing(objects, *at, farthest.unwrap_or_default())
+    };
+    let mut tried: Vec<usize> = (0..ranges.len()).filter(can_matter).collect();
+    tried.sort_by_key(|at| std::cmp::Reverse(objects.objects[*at].misses));
+    tried.truncate(MOST_ESTIMATED);
+    let with = |far: Vec<Place>| {
+        let mut places = model.places.clone();
+        places.extend(far);
+        places.sort_by_key(|place| place.low);
+        places
+    };
+    let shares = match model.places.is_empty() {
+        true => interleaved(args),
+        false => &[],
+    };
+    let mut places = vec![with(Vec::new())];
+    for placement in &objects.placements {
+        let cycles = placement.latency;
+        for own in tried.iter().filter_map(|at| ranges[*at].clone()) {
+            let place = |(low, high)| Place {
+                low,
+                high,
+                cycles,
+                pages: Pages::ALL,
+            };
+            places.push(with(
+                united(own.into_iter()).into_iter().map(place).collect(),
+            ));
+        }
+        let share = |percent: &u64| Pages::percent(*percent).map(|pages| everywhere(cycles, pages));
+        places.extend(
+            shares
+                .iter()
+                .filter_map(share)
+                .map(|place| with(vec![place])),
+        );
+    }
+    let alone = Settings {
+        core: None,
+        layouts: Some(LayoutSettings {
+            model: model.clone(),
+            costs: costs.clone(),
+            places,
+        }),
+        ..settings.of_core_alone()
+    };
+    let cycles = again(args, alone)?.layout_cycles;
+    let Some((near, mut rest)) = cycles.split_first() else {
+        return Ok(None);
+    };
+    let mut estimated = Vec::new();
+    for _ in &objects.placements {
+        let (own, behind) = rest.split_at(tried.len());
+        let (interleaved, behind) = behind.split_at(shares.len());
+        rest = behind;
+        let mut alone = vec![None; ranges.len()];
+        for (at, cycles) in tried.iter().zip(own) {
+            alone[*at] = Some(*cycles);
+        }
+        let mut interleaved: Vec<Option<u64>> = interleaved.iter().copied().map(Some).collect();
+        interleaved.resize(objects.interleaving.shares.len(), None);
+        estimated.push(Estimated {
+            near: *near,
+            alone,
+            interleaved,
+        });
+    }
+    objects.estimate(estimated);
+    Ok(None)
+}
+
+/// All addresses, of which so many pages are in memory of that latency.
+fn everywhere(cycles: u64, pages: Pages) -> Place {
+    Place {
+        low: 0,
+        high: u64::MAX,
+        cycles,
+        pages,
+    }
+}
+
+/// Whether an object goes to RAM so seldom that it loses next to nothing, wherever it lies.
+fn loses_nothing(objects: &Objects, at: usize, latency: u64) -> bool {
+    let times = objects.times();
+    let longer = (latency as f64 - times.near as f64).max(0.0);
+    objects.objects[at].misses as f64 * longer <= NOTHING * times.cycles as f64
+}
+
+/// Reads the trace once more.
+///
+/// # Errors
+/// That is not possible.
+fn again(args: &TraceArgs, settings: Settings) -> anyhow::Result<Counted> {
+    let trace = args.trace.as_deref().context("no trace is given")?;
+    let mut analysis = Analysis::new(settings, None)?;
+    let input = input::open_noting(trace, |_| ())?;
+    let read = crate::trace::stream(input, settings::options(args), &mut analysis)
+        .map_err(|error| anyhow::anyhow!("{}: {error}", trace.display()))?;
+    Ok(analysis.finish(read.has_addresses))
+}
+
 /// Asks the core what it takes with objects in far memory: each alone of those with most misses, and all that go there. Says
 /// what the latter comes to.
 ///
@@ -435,12 +569,7 @@ pub fn confirm(
     let (Some(most), Some((model, _))) = (args.confirm, &settings.core) else {
         return Ok(Vec::new());
     };
-    let is_free = |all: &Vec<(u64, u64)>| all.iter().all(|own| is_free(*own, &model.places));
-    let ranges: Vec<Option<Vec<(u64, u64)>>> = objects
-        .objects
-        .iter()
-        .map(|object| named.ranges(object.name.as_deref()?).ok().filter(is_free))
-        .collect();
+    let ranges = ranges_of(objects, named, model);
     let mut tried: Vec<usize> = (0..ranges.len())
         .filter(|at| ranges[*at].is_some())
         .collect();
@@ -512,14 +641,10 @@ fn split(
     (objects, latency): (&Objects, u64),
     ranges: &[Option<Vec<(u64, u64)>>],
 ) -> (Vec<usize>, Vec<String>) {
-    let times = objects.times();
-    // What goes to RAM so seldom loses next to nothing, wherever it lies.
-    let longer = (latency as f64 - times.near as f64).max(0.0);
-    let most_lost = |at: usize| objects.objects[at].misses as f64 * longer;
     let matter = set
         .iter()
         .copied()
-        .filter(|at| most_lost(*at) > NOTHING * times.cycles as f64);
+        .filter(|at| !loses_nothing(objects, *at, latency));
     let (placed, nowhere): (Vec<usize>, Vec<usize>) = matter.partition(|at| ranges[*at].is_some());
     let name = |at: usize| objects.objects[at].name.clone();
     let names = nowhere
@@ -566,12 +691,7 @@ fn in_core_interleaved(
     let shares = interleaved(args).par_iter();
     let in_core = |percent: &u64| {
         let pages = Pages::percent(*percent).filter(|_| !is_placed);
-        let place = pages.map(|pages| Place {
-            low: 0,
-            high: u64::MAX,
-            cycles: latency,
-            pages,
-        });
+        let place = pages.map(|pages| everywhere(latency, pages));
         let cycles = place.map(|place| in_the_core(args, &[place], settings));
         cycles.transpose()
     };
@@ -586,17 +706,12 @@ fn is_free((low, high): (u64, u64), places: &[Place]) -> bool {
 
 /// Cycles of the run in the core with this in far memory, too.
 fn in_the_core(args: &TraceArgs, far: &[Place], settings: &Settings) -> anyhow::Result<u64> {
-    let trace = args.trace.as_deref().context("no trace is given")?;
     let mut alone = settings.of_core_alone();
     if let Some((model, _)) = &mut alone.core {
         model.places.extend_from_slice(far);
         model.places.sort_by_key(|place| place.low);
     }
-    let mut analysis = Analysis::new(alone, None)?;
-    let again = input::open_noting(trace, |_| ())?;
-    let read = crate::trace::stream(again, settings::options(args), &mut analysis)
-        .map_err(|error| anyhow::anyhow!("{}: {error}", trace.display()))?;
-    let timed = analysis.finish(read.has_addresses).core;
+    let timed = again(args, alone)?.core;
     let timed = timed.context("the core has counted nothing")?;
     Ok(cycles(&core::camat(args, timed)))
 }

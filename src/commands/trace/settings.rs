@@ -42,6 +42,7 @@ pub fn from_arguments(args: &TraceArgs) -> anyhow::Result<Settings> {
         core: super::core::settings(args, &costs, &caches)?,
         varied: super::core::varied(args)?,
         other_places: Vec::new(),
+        layouts: None,
         other_caches: Vec::new(),
         costs,
         like_edan: args.compat == Some(Compat::Edan),

@@ -10,8 +10,6 @@
 //! and as many again as came since. An envelope of slopes up to M and intercepts up to N has at most in the order of (M·N)^⅓ lines,
 //! as every convex polygon of lattice points; in programs it has few.
 
-use std::cmp::Ordering;
-
 use crate::dataflow::Held;
 
 /// m·α + c: of a path with m vertices that go to RAM, and so many cycles in the others.
@@ -30,6 +28,9 @@ pub(super) struct Envelope {
     other: u64,
     shape: ShapeId,
 }
+
+/// Of an envelope in memory: somebody has read it since it was kept there.
+const READ: u64 = 1 << 63;
 
 type ShapeId = u32;
 
@@ -61,7 +62,7 @@ impl Held for Envelope {
     #[inline(always)]
     fn recall(kept: [u64; 2]) -> Envelope {
         Envelope {
-            memory: kept[0] >> OTHER_BITS | (kept[1] >> 32) << LOW_BITS,
+            memory: kept[0] >> OTHER_BITS | (kept[1] >> 32 & LOW) << LOW_BITS,
             other: kept[0] & OTHER,
             shape: kept[1] as u32,
         }
@@ -69,6 +70,19 @@ impl Held for Envelope {
 }
 
 impl Envelope {
+    /// Reads one that memory keeps, which takes note of it.
+    #[inline(always)]
+    pub fn read(kept: &mut [u64; 2]) -> Envelope {
+        kept[1] |= READ;
+        Envelope::recall(*kept)
+    }
+
+    /// One that memory keeps, if nobody has read it.
+    #[inline(always)]
+    pub fn unread(kept: &[u64; 2]) -> Option<Envelope> {
+        (kept[1] & READ == 0).then(|| Envelope::recall(*kept))
+    }
+
     /// The paths go on through a vertex: to RAM, or of so many cycles.
     #[inline(always)]
     pub fn then(self, cycles: u64, to_ram: bool) -> Envelope {
@@ -147,6 +161,8 @@ pub(super) struct Hulls {
     /// Shapes and offsets together at which it is time to forget.
     limit: usize,
     few: usize,
+    /// Room for names.
+    names: Vec<ShapeId>,
     scratch: Scratch,
 }
 
@@ -172,6 +188,7 @@ impl Hulls {
             known: vec![SINGLE; MEMORY_OF_SHAPES],
             limit: few,
             few,
+            names: Vec::new(),
             scratch: Scratch::default(),
         }
     }
@@ -337,7 +354,9 @@ impl Hulls {
         let Some(last) = own.last().copied() else {
             return SINGLE;
         };
-        let parts = own.iter().flat_map(|own| [own.steeper, own.lower]);
+        let parts = own
+            .iter()
+            .map(|own| own.steeper.rotate_left(32) ^ own.lower);
         let place = place_in(MEMORY_OF_SHAPES, parts);
         let known = self.known[place];
         if self.offsets(known) == own {
@@ -360,49 +379,64 @@ impl Hulls {
     }
 
     /// Nothing is named so far.
-    pub fn mark(&self) -> Marks {
-        Marks {
-            named: vec![false; self.shapes.len()],
-            seen: 0,
-        }
+    pub fn mark(&mut self) -> Marks {
+        let mut named = std::mem::take(&mut self.names);
+        named.clear();
+        named.resize(self.shapes.len(), UNNAMED);
+        Marks { named, seen: 0 }
     }
 
     /// Forgets shapes that nothing names; returns how to rename those that are left.
-    pub fn forget(&mut self, marks: &Marks) -> Renamed {
-        let shapes = std::mem::replace(&mut self.shapes, vec![Shape::default()]);
-        let offsets = std::mem::take(&mut self.offsets);
-        let mut numbers = vec![SINGLE; shapes.len()];
-        for (number, shape) in shapes.into_iter().enumerate().skip(1) {
-            if !marks.named[number] {
+    pub fn forget(&mut self, marks: Marks) -> Renamed {
+        let Marks { mut named, seen } = marks;
+        let (mut shapes, mut offsets) = (1, 0);
+        named[SINGLE as usize] = SINGLE;
+        for (number, name) in named.iter_mut().enumerate().skip(1) {
+            if *name == UNNAMED {
+                *name = SINGLE;
                 continue;
             }
-            let own = &offsets[shape.first as usize..][..shape.count as usize];
-            numbers[number] = self.shapes.len() as ShapeId;
-            self.shapes.push(Shape {
-                first: self.offsets.len() as u32,
+            // They are in the order of their offsets, so nothing is overwritten that is still to come.
+            let shape = self.shapes[number];
+            let own = shape.first as usize..(shape.first + shape.count) as usize;
+            self.offsets.copy_within(own, offsets);
+            self.shapes[shapes] = Shape {
+                first: offsets as u32,
                 ..shape
-            });
-            self.offsets.extend_from_slice(own);
+            };
+            *name = shapes as ShapeId;
+            shapes += 1;
+            offsets += shape.count as usize;
         }
+        self.shapes.truncate(shapes);
+        self.offsets.truncate(offsets);
         self.merges.fill(None);
-        let renamed = |known: &mut ShapeId| *known = numbers[*known as usize];
+        let renamed = |known: &mut ShapeId| *known = named[*known as usize];
         self.known.iter_mut().for_each(renamed);
         let left = self.shapes.len() + self.offsets.len();
         // A walk over all values is worth it after as many new shapes only.
-        self.limit = self.few.max(2 * left).max(left + marks.seen / 4);
-        Renamed(numbers)
+        self.limit = self.few.max(2 * left).max(left + seen / 4);
+        Renamed(named)
+    }
+
+    /// Takes back what names were written into, to write the next ones there.
+    pub fn take_back(&mut self, renamed: Renamed) {
+        self.names = renamed.0;
     }
 }
 
 /// Shapes that values name.
 pub(super) struct Marks {
-    named: Vec<bool>,
+    /// By shape, [`UNNAMED`] or anything else.
+    named: Vec<ShapeId>,
     seen: usize,
 }
 
+const UNNAMED: ShapeId = ShapeId::MAX;
+
 impl Marks {
     pub fn add(&mut self, envelope: Envelope) {
-        self.named[envelope.shape as usize] = true;
+        self.named[envelope.shape as usize] = SINGLE;
         self.seen += 1;
     }
 }
@@ -434,21 +468,24 @@ fn place_in(places: usize, parts: impl IntoIterator<Item = u64>) -> usize {
 /// The lines of two envelopes, each by ascending slope, that are the highest somewhere.
 fn upper_hull(a: &[Line], b: &[Line], hull: &mut Vec<Line>) {
     hull.clear();
-    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
-    loop {
-        let next = match (a.peek(), b.peek()) {
-            (None, None) => return,
-            (Some(_), None) => a.next(),
-            (None, Some(_)) => b.next(),
-            (Some(left), Some(right)) => {
-                let order = left.memory.cmp(&right.memory);
-                match order.then(left.other.cmp(&right.other)) {
-                    Ordering::Less => a.next(),
-                    _ => b.next(),
-                }
-            }
-        };
-        next.into_iter().for_each(|line| add_steepest(hull, *line));
+    let (mut left, mut right) = (0, 0);
+    while let (Some(own), Some(other)) = (a.get(left), b.get(right)) {
+        let is_own = (own.memory, own.other) < (other.memory, other.other);
+        left += usize::from(is_own);
+        right += usize::from(!is_own);
+        add_steepest(hull, if is_own { *own } else { *other });
+    }
+    let rest = match left < a.len() {
+        true => &a[left..],
+        false => &b[right..],
+    };
+    for (number, line) in rest.iter().enumerate() {
+        // Behind two of one envelope, which stay, all others do.
+        if number >= 2 && hull.len() >= 2 && hull[hull.len() - 2..] == rest[number - 2..number] {
+            hull.extend_from_slice(&rest[number..]);
+            return;
+        }
+        add_steepest(hull, *line);
     }
 }
 
@@ -538,7 +575,7 @@ mod tests {
         let mut marks = hulls.mark();
         marks.add(kept);
         let mut renamed = kept;
-        hulls.forget(&marks).rename(&mut renamed);
+        hulls.forget(marks).rename(&mut renamed);
         assert_eq!(lines(&hulls, renamed), [(0, 50), (1, 45), (2, 39)]);
         assert_eq!((hulls.shapes.len(), hulls.offsets.len()), (2, 2));
         assert!(!hulls.is_full());

@@ -9,7 +9,7 @@ use super::entry::Entry;
 use super::metric::{Metric, Program, Run, Stretch, ram_use};
 use super::ram::RamUse;
 use crate::dataflow::{
-    Accessed, BlockOperation, BlockRun, Held, Rules, Step, Through, Values, Visitor,
+    Accessed, BlockOperation, BlockRun, Held, Places, Rules, Step, Through, Values, Visitor,
 };
 
 pub use depth::{DepthByLatency, GROWTHS, Piece, from, height, reaches};
@@ -29,7 +29,10 @@ pub(super) const ENTRY: Entry = Entry {
 struct LatencyMeter {
     hulls: Hulls,
     values: Values<Envelope>,
+    /// Of all values but those that are unread.
     deepest: Envelope,
+    /// By hart, registers whose values nobody has read: whoever reads one is deeper.
+    unread: Vec<Places>,
     regions: Option<Regions>,
 }
 
@@ -77,6 +80,7 @@ impl LatencyMeter {
             hulls,
             values: Values::new(rules),
             deepest: Envelope::START,
+            unread: Vec::new(),
             regions: by_region.then(|| Regions {
                 values: Values::new(rules),
                 deepest: Vec::new(),
@@ -89,8 +93,9 @@ impl LatencyMeter {
     fn forget(&mut self) {
         let mut marks = self.hulls.mark();
         self.for_each_envelope(&mut |envelope| marks.add(*envelope));
-        let renamed = self.hulls.forget(&marks);
+        let renamed = self.hulls.forget(marks);
         self.for_each_envelope(&mut |envelope| renamed.rename(envelope));
+        self.hulls.take_back(renamed);
     }
 
     fn for_each_envelope(&mut self, visit: &mut dyn FnMut(&mut Envelope)) {
@@ -100,6 +105,22 @@ impl LatencyMeter {
             values.for_each_value(&mut |own| visit(&mut own.envelope));
             deepest.iter_mut().for_each(visit);
         }
+    }
+
+    /// What is left at the end nobody reads.
+    fn deepen_by_unread(&mut self) {
+        let LatencyMeter {
+            hulls,
+            values,
+            deepest,
+            unread,
+            ..
+        } = self;
+        let harts = (0..).zip(unread.iter());
+        let registers = harts.flat_map(|(hart, unread)| values.registers(hart, *unread));
+        let memory = values.memory().filter_map(Envelope::unread);
+        *deepest =
+            (registers.chain(memory)).fold(*deepest, |deepest, own| hulls.latest(own, deepest));
     }
 
     fn depth(&self, envelope: Envelope) -> DepthByLatency {
@@ -119,6 +140,7 @@ struct Follower<'a> {
     hulls: &'a mut Hulls,
     values: &'a mut Values<Envelope>,
     deepest: &'a mut Envelope,
+    unread: &'a mut [Places],
     cycles: &'a [u64],
 }
 
@@ -131,17 +153,33 @@ impl Visitor<RamUse> for Follower<'_> {
         let mut latest = |a, b| hulls.latest(a, b);
         let ready = self.values.ready_by(step, &mut latest);
         let done = ready.then(cycles, to_ram);
+        // Nobody may have read what it overwrites.
+        let unread = &mut self.unread[step.operation.hart as usize];
+        let overwritten = step.overwritten();
+        let lost = self
+            .values
+            .registers(step.operation.hart, *unread & overwritten);
+        let lost = lost.chain(self.values.overwritten(step).and_then(Envelope::unread));
+        *self.deepest = lost.fold(*self.deepest, &mut latest);
+        *unread &= !overwritten;
         self.values.complete_by(step, ready, done, &mut latest);
         *self.deepest = latest(done, *self.deepest);
     }
 
     #[inline(always)]
     fn block(&mut self, mut run: BlockRun<'_, '_, RamUse>) {
+        let hart = run.block.hart();
+        let unread = &mut self.unread[hart as usize];
+        let (lost, left) = run.block.pass_unread(*unread);
+        *unread = left;
         let mut paths = Paths {
             hulls: self.hulls,
             deepest: *self.deepest,
             cycles: self.cycles,
         };
+        for lost in self.values.registers(hart, lost) {
+            paths.deepen(lost);
+        }
         self.values.run(&mut run, &mut paths);
         *self.deepest = paths.deepest;
     }
@@ -156,12 +194,14 @@ struct Paths<'a> {
 
 impl Paths<'_> {
     #[inline(always)]
-    fn then(&mut self, operation: &BlockOperation, ready: Envelope, to_ram: bool) -> Envelope {
-        let done = ready.then(self.cycles[operation.instruction.0 as usize], to_ram);
-        if !operation.is_read {
-            self.deepest = self.hulls.latest(done, self.deepest);
-        }
-        done
+    fn then(&self, operation: &BlockOperation, ready: Envelope, to_ram: bool) -> Envelope {
+        ready.then(self.cycles[operation.instruction.0 as usize], to_ram)
+    }
+
+    /// Of a value that nobody reads.
+    #[inline(always)]
+    fn deepen(&mut self, value: Envelope) {
+        self.deepest = self.hulls.latest(value, self.deepest);
     }
 }
 
@@ -173,7 +213,11 @@ impl Through<Envelope, RamUse> for Paths<'_> {
 
     #[inline(always)]
     fn operation(&mut self, operation: &BlockOperation, ready: Envelope) -> Envelope {
-        self.then(operation, ready, false)
+        let done = self.then(operation, ready, false);
+        if !operation.is_read && !operation.is_kept {
+            self.deepen(done);
+        }
+        done
     }
 
     #[inline(always)]
@@ -183,7 +227,24 @@ impl Through<Envelope, RamUse> for Paths<'_> {
         accessed: &Accessed<'_, RamUse>,
         ready: Envelope,
     ) -> Envelope {
-        self.then(operation, ready, accessed.used.accesses > 0)
+        let done = self.then(operation, ready, accessed.used.accesses > 0);
+        if !operation.is_read && !operation.is_kept && !accessed.is_written() {
+            self.deepen(done);
+        }
+        done
+    }
+
+    #[inline(always)]
+    fn read(&mut self, kept: &mut [u64; 2]) -> Envelope {
+        Envelope::read(kept)
+    }
+
+    #[inline(always)]
+    fn write(&mut self, kept: &mut [u64; 2], done: Envelope) {
+        if let Some(lost) = Envelope::unread(kept) {
+            self.deepen(lost);
+        }
+        *kept = done.keep();
     }
 }
 
@@ -191,6 +252,9 @@ impl Metric for LatencyMeter {
     fn add(&mut self, program: &Program) {
         let (instruction, region) = program.last();
         self.values.add_hart(instruction.hart);
+        while self.unread.len() <= instruction.hart as usize {
+            self.unread.push(0);
+        }
         if let Some(Regions { values, deepest }) = &mut self.regions {
             values.add_hart(instruction.hart);
             if deepest.len() <= region as usize {
@@ -204,12 +268,14 @@ impl Metric for LatencyMeter {
             hulls,
             values,
             deepest,
+            unread,
             regions,
         } = self;
         stretch.for_each_piece(&mut Follower {
             hulls,
             values,
             deepest,
+            unread,
             cycles: &stretch.program.cycles,
         });
         if let Some(regions) = regions {
@@ -220,10 +286,11 @@ impl Metric for LatencyMeter {
         }
     }
 
-    fn finish(self: Box<Self>, run: &Run<'_>, counted: &mut Counted) {
+    fn finish(mut self: Box<Self>, run: &Run<'_>, counted: &mut Counted) {
         if !run.has_addresses {
             return;
         }
+        self.deepen_by_unread();
         counted.depth_by_latency = Some(self.depth(self.deepest));
         let own = self.regions.iter().flat_map(|regions| &regions.deepest);
         for (region, deepest) in counted.regions.iter_mut().zip(own) {

@@ -21,7 +21,7 @@ pub(super) struct Request {
 
 impl Request {
     /// What of it is in each line.
-    fn parts(self, line: u64) -> impl Iterator<Item = Request> {
+    pub fn parts(self, line: u64) -> impl Iterator<Item = Request> {
         let mut left = Some(self);
         std::iter::from_fn(move || {
             let here = left?;
@@ -122,6 +122,38 @@ impl Memory {
         self.settled
     }
 
+    /// Bytes of a line of the nearest level.
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// Whether it is plain that the nearest level takes a hit in that cycle.
+    #[inline(always)]
+    pub fn is_open(&self, hart: u16, cycle: u64) -> bool {
+        let owner = match self.model.first_shared {
+            0 => 0,
+            _ => hart as usize,
+        };
+        let nearest = self.levels[owner].first();
+        nearest.is_none_or(|level| level.mshrs.is_free(cycle))
+    }
+
+    /// Makes an access that goes past so many levels and may start from a cycle on, where nothing but misses takes room: when
+    /// it starts, and when its data are there.
+    pub fn timed(&mut self, (hart, address, misses): (u16, u64, usize), ready: u64) -> (u64, u64) {
+        let mut start = ready;
+        loop {
+            let path = self.path(hart, address, misses, start);
+            match self.delay(hart, &path) {
+                0 => {
+                    self.reserve(hart, address, &path);
+                    return (start, path.end);
+                }
+                delay => start += delay,
+            }
+        }
+    }
+
     pub fn add_hart(&mut self, hart: u16) {
         let first_shared = self.model.first_shared.min(self.model.levels.len());
         let specs: Vec<_> = self.model.levels[..first_shared]
@@ -131,12 +163,13 @@ impl Memory {
         while self.levels.len() <= hart as usize {
             self.levels
                 .push(self.model.levels.iter().map(LevelState::new).collect());
-            self.private.push(Hierarchy::new(&specs).ok());
+            let caches = (!self.is_perfect).then(|| Hierarchy::new(&specs).ok());
+            self.private.push(caches.flatten());
         }
     }
 
     /// The number of levels that the access goes past: 0 if the nearest has the line.
-    fn misses(&mut self, hart: u16, address: u64, bytes: u32, kind: AccessKind) -> usize {
+    pub fn misses(&mut self, hart: u16, address: u64, bytes: u32, kind: AccessKind) -> usize {
         if self.is_perfect {
             return 0;
         }

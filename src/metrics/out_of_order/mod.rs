@@ -25,6 +25,7 @@
 //! takes its cycles, and all are pipelined), write-backs on their way to RAM, coherence. Which lines a cache holds follows
 //! program order.
 
+mod layouts;
 mod memory;
 mod resources;
 
@@ -35,6 +36,7 @@ use crate::cache::hierarchy::HierarchyError;
 use crate::dataflow::{Accessed, Held, Lanes, Rules, Step, Values};
 
 use super::timeline::TimelineSink;
+pub(crate) use layouts::{Layouts, TOGETHER};
 use memory::{Memory, Request};
 use resources::Slots;
 

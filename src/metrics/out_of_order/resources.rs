@@ -175,7 +175,7 @@ impl Registers {
 
     /// Whether one is free from that cycle on, as is plain without looking at each.
     #[inline]
-    fn is_free(&self, cycle: u64) -> bool {
+    pub fn is_free(&self, cycle: u64) -> bool {
         self.last <= cycle || (self.held.len() as u64) < u64::from(self.limit)
     }
 

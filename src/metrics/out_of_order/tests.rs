@@ -62,6 +62,22 @@ fn run(model: &CoreModel, program: &[(&str, u64)]) -> (Vec<Access>, CoreCycles) 
     let mut sink = Collected::default();
     machine.add_hart(0);
     perfect.add_hart(0);
+    let (steps, operations) = resolved(rules, program);
+    steps.for_each(&operations, &[], |step| {
+        machine.step(&step, 1, &mut sink);
+        perfect.step(&step, 1, &mut Nobody);
+    });
+    let stays = |stays: &[Stay]| stays.iter().map(|stay| (stay.hit, stay.miss)).collect();
+    (
+        sink.accesses
+            .iter()
+            .map(|access| (access.start - 1, stays(&access.stays)))
+            .collect(),
+        CoreCycles::of(&machine, perfect.hart_cycles()),
+    )
+}
+
+fn resolved(rules: Rules, program: &[(&str, u64)]) -> (Steps<()>, Vec<Operation>) {
     let mut dependences = Dependences::new(rules);
     dependences.add_hart(0);
     let (mut steps, mut operations) = (Steps::<()>::default(), Vec::new());
@@ -76,18 +92,7 @@ fn run(model: &CoreModel, program: &[(&str, u64)]) -> (Vec<Access>, CoreCycles) 
         dependences.resolve(next, |_| (), &mut steps);
         operations.push(operation);
     }
-    steps.for_each(&operations, &[], |step| {
-        machine.step(&step, 1, &mut sink);
-        perfect.step(&step, 1, &mut Nobody);
-    });
-    let stays = |stays: &[Stay]| stays.iter().map(|stay| (stay.hit, stay.miss)).collect();
-    (
-        sink.accesses
-            .iter()
-            .map(|access| (access.start - 1, stays(&access.stays)))
-            .collect(),
-        CoreCycles::of(&machine, perfect.hart_cycles()),
-    )
+    (steps, operations)
 }
 
 /// One level: look-up 3 cycles, RAM 10, four ports, three MSHRs. Two misses start at once; a load of the
@@ -249,4 +254,83 @@ fn so_many_of_a_hundred_pages_are_elsewhere() {
         assert!(count(0, 10).abs_diff(percent / 10) <= 1);
     }
     assert_eq!(Pages::percent(101), None);
+}
+
+/// Without limits of ports and of issue, each of the layouts takes as long as the core with its memory laid out so, to the
+/// cycle: registers, lines under way, bandwidth and windows are the same.
+#[test]
+fn layouts_are_the_core_without_ports_and_issue_limits() {
+    let rules = Rules::default();
+    let place = |low: u64, cycles, percent| Place {
+        low,
+        high: low + 0x4000,
+        cycles,
+        pages: Pages::percent(percent).expect("a share"),
+    };
+    let layouts = [
+        vec![],
+        vec![place(0, 40, 100)],
+        vec![place(0x4000, 40, 100)],
+        vec![place(0, 25, 50), place(0x4000, 90, 100)],
+        vec![place(0, 90, 33), place(0x4000, 90, 33)],
+    ];
+    let mut state = 1_u64;
+    let mut random = move |below: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) % below
+    };
+    for seed in 0..40 {
+        let levels = vec![
+            level("512B,2way", 3, u32::MAX, 2 + seed % 4),
+            level("2KiB,full", 5, u32::MAX, 3 + seed % 3),
+        ];
+        let model = CoreModel {
+            // As many as can be ready at once.
+            width: 64,
+            window: 4 + 4 * seed as usize,
+            ram_interval: u64::from(seed % 3) * 4,
+            far_interval: u64::from(seed % 5) * 3,
+            blocking_stores: seed % 4 == 0,
+            ..model(levels)
+        };
+        let texts: Vec<String> = (0..1500).map(|_| instruction(&mut random)).collect();
+        let program: Vec<(&str, u64)> = texts
+            .iter()
+            .map(|text| (text.as_str(), random(0x1000) * 8 + random(4)))
+            .collect();
+        let mut all = Layouts::new(&model, &layouts, rules).expect("machines");
+        all.add_hart(0);
+        let (steps, operations) = resolved(rules, &program);
+        steps.for_each(&operations, &[], |step| all.step(&step, 2));
+        let expected = layouts.each_ref().map(|places| {
+            let places = places.clone();
+            let one = CoreModel {
+                places,
+                ..model.clone()
+            };
+            let mut machine = Machine::real(&one, rules).expect("a machine");
+            machine.add_hart(0);
+            steps.for_each(&operations, &[], |step| machine.step(&step, 2, &mut Nobody));
+            machine.cycles()
+        });
+        assert_eq!(all.cycles(), expected, "seed {seed}");
+        assert!(expected[0] < expected[3], "seed {seed}: {expected:?}");
+    }
+}
+
+fn instruction(random: &mut impl FnMut(u64) -> u64) -> String {
+    let register = |number: u64| format!("a{}", number % 6);
+    let (to, from, other) = (
+        register(random(6)),
+        register(random(6)),
+        register(random(6)),
+    );
+    match random(5) {
+        0 => format!("ld {to},0({from})"),
+        1 => format!("lw {to},0(s0)"),
+        2 => format!("sd {to},0({from})"),
+        _ => format!("add {to},{from},{other}"),
+    }
 }

@@ -31,8 +31,11 @@ pub struct ObjectReport {
 pub struct FarReport {
     /// Cycles.
     pub latency: u64,
-    /// By what share of its cycles the run takes longer, estimated by epochs.
+    /// By what share of its cycles the run takes longer, estimated.
     pub loss: Figure,
+    /// Cycles of the machine nearly like the core that says so; without it, epochs do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimated_cycles: Option<u64>,
     /// The same in the core, where it was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core_loss: Option<Figure>,
@@ -60,6 +63,9 @@ pub struct InterleavingReport {
     pub cycles: u64,
     /// Cycles if RAM delivered as many lines as come.
     pub unlimited_cycles: u64,
+    /// Cycles of the machine nearly like the core, with all in RAM.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimated_cycles: Option<u64>,
     /// By latency of far memory, as asked for.
     pub far: Vec<InterleavedReport>,
 }
@@ -86,6 +92,9 @@ pub struct ShareReport {
     pub share: Figure,
     /// By what share of its cycles the run takes longer, estimated.
     pub loss: Figure,
+    /// As of an object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimated_cycles: Option<u64>,
     /// The same in the core, where it was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core_loss: Option<Figure>,
@@ -95,21 +104,23 @@ pub(super) fn interleaving(all: &Objects) -> InterleavingReport {
     let own = &all.interleaving;
     let far = |placement: &Placement| {
         let latency = placement.latency;
-        let fastest = own.fastest_share(latency);
+        let (fastest, fastest_loss) = all.fastest_share(placement);
         let share = |(number, percent): (usize, &u64)| {
             let share = *percent as f64 / 100.0;
+            let estimated = placement.estimated.as_ref();
             let core_loss = all.interleaved_loss_in_core(number, placement);
             ShareReport {
                 share: Figure::from(share),
-                loss: Figure::from(own.loss(share, latency)),
+                loss: Figure::from(all.interleaved_loss(number, placement)),
+                estimated_cycles: estimated.and_then(|own| own.interleaved[number]),
                 core_loss: core_loss.map(Figure::from),
             }
         };
         InterleavedReport {
             latency,
-            largest_share: Figure::from(own.largest_share(latency, all.budget)),
+            largest_share: Figure::from(all.largest_share(placement)),
             fastest_share: Figure::from(fastest),
-            fastest_loss: Figure::from(own.loss(fastest, latency)),
+            fastest_loss: Figure::from(fastest_loss),
             shares: own.shares.iter().enumerate().map(share).collect(),
         }
     };
@@ -121,15 +132,18 @@ pub(super) fn interleaving(all: &Objects) -> InterleavingReport {
         far_interval: own.times.far_interval,
         cycles: own.times.cycles,
         unlimited_cycles: own.times.unlimited_cycles,
+        estimated_cycles: (all.placements.iter())
+            .find_map(|placement| Some(placement.estimated.as_ref()?.near)),
         far: all.placements.iter().map(far).collect(),
     }
 }
 
 pub(super) fn objects(all: &Objects) -> Vec<ObjectReport> {
-    let far = |number: usize, object: &Object| {
+    let far = |number: usize| {
         let one = |placement: &Placement| FarReport {
             latency: placement.latency,
-            loss: Figure::from(all.loss(object, placement.latency)),
+            loss: Figure::from(all.loss(number, placement)),
+            estimated_cycles: (placement.estimated.as_ref()).and_then(|own| own.alone[number]),
             core_loss: all.loss_in_core(number, placement).map(Figure::from),
             greedy: placement.greedy[number],
             interleaved_share: Figure::from(placement.shares[number]),
@@ -145,7 +159,7 @@ pub(super) fn objects(all: &Objects) -> Vec<ObjectReport> {
         misses: object.misses,
         memory_depth: object.memory_depth,
         epochs: object.epochs,
-        far: far(number, object),
+        far: far(number),
     };
     all.objects.iter().enumerate().map(report).collect()
 }

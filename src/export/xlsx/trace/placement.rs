@@ -6,11 +6,16 @@ use rust_xlsxwriter::{ColNum, RowNum, XlsxError};
 use super::super::layout::{Sheet, fixed_column_range};
 use super::super::page::UNKNOWN;
 use super::super::style::{self, Look, Role};
+use super::scope::Scope;
 use super::{Page, TraceBook, inputs};
 use crate::expr::Expr;
+use crate::metrics::estimated::{self, KNOTS, loss_name};
 use crate::metrics::interleaving;
 use crate::metrics::objects::{self, Object, Objects};
 use crate::metrics::tables;
+
+/// Name of the cell with the cycles of the run with all in RAM that losses are estimated from.
+const ESTIMATED_NEAR: &str = "estimated_near_cycles";
 
 const BYTES: ColNum = 1;
 const MISSES: ColNum = 3;
@@ -23,8 +28,10 @@ const FIRST: ColNum = 7;
 /// Of each latency: the share of its pages with interleaving, and what is lost so far then.
 const PAGES: ColNum = 4;
 const WITH_PAGES: ColNum = 5;
+/// Of each latency, the cycles that the loss is estimated from.
+const ESTIMATED: ColNum = 6;
 /// Of each latency where the core was asked.
-const IN_CORE: ColNum = 6;
+const IN_CORE: ColNum = 7;
 
 /// Columns of each latency; one more where the core was asked.
 fn each(all: &Objects) -> ColNum {
@@ -33,8 +40,8 @@ fn each(all: &Objects) -> ColNum {
         .iter()
         .any(|placement| placement.confirmed.is_some())
     {
-        true => 7,
-        false => 6,
+        true => 8,
+        false => 7,
     }
 }
 
@@ -44,10 +51,11 @@ pub(super) fn write<'a>(book: TraceBook<'a>, all: &Objects) -> Result<Page<'a>, 
     page.text(
         1,
         0,
-        "Estimated: an epoch in which retirement waits for an object takes as many more cycles as its memory is farther away. \
-         Objects are taken in order of epochs per byte as long as the budget allows; best: the set with most bytes at the \
+        "Losses come from machines nearly like the core, with each object alone in far memory: straight between the latencies that \
+         these ran with. Of objects without addresses of their own they come from epochs: one in which retirement waits for the object \
+         takes as many more cycles as its memory is farther away. Objects are taken in order of epochs per byte as long as the budget allows; best: the set with most bytes at the \
          inputs of the run. With interleaving, the first object that does not fit goes with as many of its pages as do; below: what \
-         pages of all objects in both memories cost. An object whose misses overlap with another's can lose more: `--confirm` runs the core with it.",
+         pages of all objects in both memories cost. `--confirm` runs the core itself.",
         &style::remark(),
     )?;
     page.worksheet.set_column_width(0, 44.0)?;
@@ -79,6 +87,7 @@ pub(super) fn write<'a>(book: TraceBook<'a>, all: &Objects) -> Result<Page<'a>, 
             "Best set".to_string(),
             "Share of its pages, interleaved".to_string(),
             "Loss so far with these".to_string(),
+            format!("Cycles at {latency}, estimated"),
             "Loss in the core".to_string(),
         ];
         for (column, text) in (first..first + each(all)).zip(&headings) {
@@ -144,6 +153,18 @@ fn write_inputs(page: &mut Page, all: &Objects) -> Result<RowNum, XlsxError> {
             all.times().unlimited_cycles as f64,
         ),
     ];
+    let estimated = all
+        .placements
+        .first()
+        .and_then(|own| own.estimated.as_ref());
+    if let Some(estimated) = estimated {
+        rows.push((
+            ESTIMATED_NEAR.to_string(),
+            "Cycles with all in RAM, as estimated".to_string(),
+            "cycles",
+            estimated.near as f64,
+        ));
+    }
     for (number, placement) in all.placements.iter().enumerate() {
         let label = format!("Latency of far memory {}", number + 1);
         rows.push((far_name(number), label, "cycles", placement.latency as f64));
@@ -188,10 +209,16 @@ fn write_object(
         &scope,
         Look::Share,
     )?;
+    let estimated_in = |number: usize| FIRST + each(all) * number as ColNum + ESTIMATED;
+    let knots = all.knots(index);
+    let knots = knots.map(|own| name_knots(&mut scope, (row, &estimated_in), &own, all));
     for (number, placement) in all.placements.iter().enumerate() {
         let column = FIRST + each(all) * number as ColNum;
         let far = far_name(number);
-        let loss = objects::loss("epochs", &far, "near_latency", "run_cycles");
+        let loss = match &knots {
+            Some(latencies) => estimated::loss(&far, "near_latency", latencies),
+            None => objects::loss("epochs", &far, "near_latency", "run_cycles"),
+        };
         page.live((row, column), &loss, &scope, Look::Share)?;
         let so_far = |end: usize| -> f64 {
             let taken = all.objects[..end].iter().zip(&placement.greedy);
@@ -233,12 +260,42 @@ fn write_object(
         let best = placement.best.as_ref().map(|best| best[index]);
         let best = best.map_or(UNKNOWN, |best| if best { "yes" } else { "no" });
         page.text(row, column + 3, best, &text)?;
+        let estimated = placement.estimated.as_ref();
+        let cycles = estimated.and_then(|own| own.alone[index]);
+        page.fact(
+            (row, column + ESTIMATED),
+            cycles.map(|own| own as f64),
+            Look::Count,
+        )?;
         if placement.confirmed.is_some() {
             let found = all.loss_in_core(index, placement);
             page.fact((row, column + IN_CORE), found, Look::Share)?;
         }
     }
     Ok(())
+}
+
+/// Names the cells of a row with the cycles that its losses are estimated from, of each latency of far memory in a column of its
+/// own; returns the latencies.
+fn name_knots(
+    scope: &mut Scope,
+    (row, column_of): (RowNum, &dyn Fn(usize) -> ColNum),
+    knots: &[(u64, u64)],
+    all: &Objects,
+) -> Vec<f64> {
+    let place = |latency: u64| {
+        let mut placements = all.placements.iter();
+        placements.position(|placement| placement.latency == latency)
+    };
+    for (name, (latency, cycles)) in KNOTS.into_iter().zip(knots) {
+        match place(*latency).filter(|_| *latency != all.times().near) {
+            Some(number) => {
+                scope.cell(name, (row, column_of(number)), Some(*cycles as f64));
+            }
+            None => scope.set(name, ESTIMATED_NEAR.to_string(), Some(*cycles as f64)),
+        }
+    }
+    knots.iter().map(|knot| knot.0 as f64).collect()
 }
 
 /// The share of an object's pages that goes there, where the first that does not fit is interleaved.
@@ -276,6 +333,65 @@ fn write_pages(
 /// Shares of all pages that the table below the objects has.
 const EIGHTHS: usize = 8;
 
+/// Pages of all objects in both memories, with the shares that the estimate has run with. Returns the last row.
+fn write_shares(
+    page: &mut Page,
+    mut row: RowNum,
+    shares: &[usize],
+    all: &Objects,
+) -> Result<RowNum, XlsxError> {
+    page.text(row, 0, "Share of the pages", &style::header())?;
+    for (number, placement) in all.placements.iter().enumerate() {
+        let headings = [
+            format!("Cycles at {}, estimated", placement.latency),
+            format!("Loss at far {} ({})", number + 1, placement.latency),
+        ];
+        for (column, text) in (cycles_of(number)..).zip(&headings) {
+            page.text(row, column, text, &style::header())?;
+        }
+    }
+    page.worksheet.set_row_height(row, 48)?;
+    let mut scopes = vec![page.book.scope.clone(); all.placements.len()];
+    let percent = |share: usize| all.interleaving.shares[share] as f64 / 100.0;
+    for (at, share) in shares.iter().enumerate() {
+        row += 1;
+        page.fact((row, 0), Some(percent(*share)), Look::Share)?;
+        let knots = all.share_knots(*share).unwrap_or_default();
+        let mut scope = page.book.scope.clone();
+        let latencies = name_knots(&mut scope, (row, &cycles_of), &knots, all);
+        for (number, placement) in all.placements.iter().enumerate() {
+            let column = cycles_of(number);
+            let estimated = placement.estimated.as_ref();
+            let cycles = estimated.and_then(|own| own.interleaved[*share]);
+            page.fact((row, column), cycles.map(|own| own as f64), Look::Count)?;
+            let loss = estimated::loss(&far_name(number), "near_latency", &latencies);
+            let found = page.live((row, column + 1), &loss, &scope, Look::Share)?;
+            scopes[number].cell(&loss_name(at), (row, column + 1), found);
+        }
+    }
+    let ran: Vec<f64> = shares.iter().map(|share| percent(*share)).collect();
+    let formulas = [
+        (
+            "Largest share within the slowdown allowed",
+            estimated::largest_share("loss_budget", &ran),
+        ),
+        ("Share with the least time", estimated::fastest_share(&ran)),
+    ];
+    for (text, formula) in &formulas {
+        row += 1;
+        page.text(row, 0, text, &style::cell(Look::Text, Role::Plain))?;
+        for (number, scope) in scopes.iter().enumerate() {
+            page.live((row, cycles_of(number) + 1), formula, scope, Look::Share)?;
+        }
+    }
+    Ok(row)
+}
+
+/// The column with the estimated cycles of a latency, before that with the loss.
+fn cycles_of(number: usize) -> ColNum {
+    2 + 2 * number as ColNum
+}
+
 /// Pages of all objects in both memories, by share.
 fn write_interleaving(
     page: &mut Page,
@@ -288,12 +404,14 @@ fn write_interleaving(
     scope.set("all_epochs", sum(EPOCHS), Some(own.epochs as f64));
     scope.set("all_lines", sum(MISSES), Some(own.lines as f64));
     let mut row = last + 2;
-    page.text(
-        row,
-        0,
-        "Pages of all objects interleaved with far memory",
-        &style::section(),
-    )?;
+    let shares = all.estimated_shares();
+    let mut title = "Pages of all objects interleaved with far memory";
+    if !shares.is_empty() {
+        page.text(row, 0, title, &style::section())?;
+        row = write_shares(page, row + 1, &shares, all)? + 2;
+        title = "The same from means, with the intervals between lines as inputs: losses at least, gains at most";
+    }
+    page.text(row, 0, title, &style::section())?;
     row += 1;
     let headings = ["Share of the pages", "Cycles by bandwidth"];
     for (column, text) in (0..).zip(headings) {
