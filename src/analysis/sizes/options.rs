@@ -11,7 +11,8 @@
 //! ```
 //!
 //! Anything else that assigns it, such as a count or a value from elsewhere, makes it no option, and the branch
-//! keeps its probability. Truth follows names through arguments and structures ([`Sizes::truth`]).
+//! keeps its probability. What message passing gives a process as its rank is zero: of all processes, the first does
+//! the most. How many there are decides nothing here. Truth follows names through arguments and structures ([`Sizes::truth`]).
 
 use rustc_hash::FxHashSet;
 
@@ -27,7 +28,7 @@ use crate::ir::{Function, Value, VarId};
 /// before or without any condition, others only where input is read. Of a variable that one procedure has for itself,
 /// conditions on what is read have to be around those others: else it may be how the procedure remembers what it found.
 /// What is read, or is one literal where it is not read, has that literal. Of an element, what any element is given
-/// counts, too.
+/// counts, too. The rank of a process is that of the first, unless something else may give it a number.
 pub(super) fn option(
     known: &Procedures,
     places: &Places,
@@ -40,8 +41,10 @@ pub(super) fn option(
     let whole = place.array.map(|array| &all[array.at()]);
     let is_passed = |definitions: &Definitions| !definitions.passed.is_empty();
     let is_array = place.is_array && place.array.is_none();
+    let gives_rank = |definition: &Definition| gives_rank(all, definition, DEPTH);
+    let is_rank = definitions.assigned.iter().any(gives_rank);
     // What it has before it is read is no choice.
-    if definitions.is_always_read
+    if (definitions.is_always_read && !is_rank)
         || definitions.is_handed_out
         || definitions.is_aliased
         || !definitions.other_initial.is_empty()
@@ -59,7 +62,8 @@ pub(super) fn option(
     let parts = std::iter::once(definitions).chain(whole);
     for (of, definition) in parts.flat_map(|of| of.assigned.iter().map(move |one| (of, one))) {
         match definition {
-            Definition::Given => {}
+            Definition::Given if !is_rank => {}
+            definition if gives_rank(definition) => certain.push(0),
             Definition::Value(procedure, value) => {
                 let number = number((*procedure, value))?;
                 let is_asked =
@@ -69,7 +73,8 @@ pub(super) fn option(
                 match (is_certain, of.is_instead_of_input(value)) {
                     (true, _) => certain.push(number),
                     (_, true) => instead.push(number),
-                    _ if is_asked => {}
+                    _ if is_asked && !is_rank => {}
+                    _ if is_rank && number == 0 => {}
                     _ => return None,
                 }
             }
@@ -93,6 +98,18 @@ pub(super) fn option(
         _ => Vec::new(),
     };
     only(&[&[before], &certain[..], &instead[..], &first[..]].concat())
+}
+
+/// Whether message passing gives a place the rank of its process, itself or in a procedure that is called.
+fn gives_rank(all: &[Definitions], definition: &Definition, depth: u32) -> bool {
+    match (definition, depth.checked_sub(1)) {
+        (Definition::Alone(rank), _) => *rank == 0,
+        (Definition::Returned(dummy), Some(depth)) => {
+            let given = &all[dummy.at()].assigned;
+            !given.is_empty() && given.iter().all(|one| gives_rank(all, one, depth))
+        }
+        _ => false,
+    }
 }
 
 /// The number that all of these are.
