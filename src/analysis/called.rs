@@ -19,14 +19,12 @@ impl Called {
         let mut called = Called::default();
         for call in &block.calls {
             match &call.body {
-                // Messages have a time of their own.
+                // Messages have a time of their own, and what the library does besides is not counted.
                 Body::Expanded | Body::Communication(_) => {}
-                Body::Library if is_allocation(call) => called.allocations += 1,
-                Body::Library
-                | Body::Unknown
-                | Body::Function(_)
-                | Body::OneOf(_)
-                | Body::Recursive(_) => called.procedures += 1,
+                Body::Library => called.allocations += u64::from(is_allocation(call)),
+                Body::Unknown | Body::Function(_) | Body::OneOf(_) | Body::Recursive(_) => {
+                    called.procedures += 1
+                }
             }
         }
         called

@@ -562,6 +562,11 @@ impl<'a> Code<'a> {
         Expr::sum(std::iter::once(issue).chain(calls))
     }
 
+    /// Cycles of calls: of one iteration of the innermost loop, and of the loops around it over the whole execution.
+    fn call_cycles(&self) -> [Option<Expr>; 2] {
+        self.calls.each_ref().map(Calls::cycles)
+    }
+
     /// Instructions of an operation of one element.
     fn slots(&self, lanes: &Expr) -> Expr {
         let vector = Expr::machine("vector_slots").quotient(lanes.clone());

@@ -1,6 +1,5 @@
 //! What calls cost that compilers leave as calls, such as those of procedures with loops of their own, and of `malloc`.
 
-use super::Code;
 use crate::analysis::called::Called;
 use crate::expr::Expr;
 
@@ -40,12 +39,5 @@ impl Calls {
         };
         let all: Vec<Expr> = made.map(cycles).collect();
         (!all.is_empty()).then(|| Expr::sum(all))
-    }
-}
-
-impl Code<'_> {
-    /// The same as cycles of one iteration of the innermost loop, and of the loops around it over the whole execution.
-    pub(super) fn call_cycles(&self) -> [Option<Expr>; 2] {
-        self.calls.each_ref().map(Calls::cycles)
     }
 }
