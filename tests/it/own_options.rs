@@ -274,3 +274,38 @@ int main(void) { return 0; }";
     });
     assert_eq!(some - none, 4.0);
 }
+
+/// Two kinds of calls, of which loops between literals say how often they are made.
+#[test]
+fn branches_share_by_rounds_between_literals() {
+    let json = c("
+static double u[1000];
+static void even(void) { for (int i = 0; i < 1000; i++) u[i] *= 2.0; }
+static void odd(void) { for (int i = 0; i < 1000; i++) u[i] *= 3.0; }
+static void sweep(int kind) { if (kind == 1) odd(); else even(); }
+int main(void) {
+  for (int k = 0; k < 10; k++) sweep(1);
+  for (int k = 0; k < 30; k++) sweep(2);
+}");
+    assert_eq!((calls(&json, "odd"), calls(&json, "even")), (10.0, 30.0));
+}
+
+/// Conditions on words of the command line are shown as they are written.
+#[test]
+fn conditions_are_shown_as_in_the_source() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let text = "
+#include <string.h>
+static double u[1000];
+int main(int argc, char **argv) {
+  int twice = 0;
+  for (int i = 1; i < argc; i++) if (!strcmp(argv[i], \"-2\")) twice++;
+  if (twice) for (int i = 0; i < 1000; i++) u[i] *= 2.0;
+}";
+    std::fs::write(directory.path().join("a.c"), text).expect("a file");
+    let mut listed = command::loopsheet();
+    listed.args(["parameters", "--all", "--no-config"]);
+    let shown = listed.arg(directory.path()).output().expect("it runs");
+    let shown = String::from_utf8(shown.stdout).expect("text");
+    assert!(shown.contains("if (!strcmp(argv[i], \"-2\"))"), "{shown}");
+}
