@@ -19,9 +19,14 @@ impl Called {
         let mut called = Called::default();
         for call in &block.calls {
             match &call.body {
-                // Messages have a time of their own, and what the library does besides is not counted.
+                // Messages have a time of their own.
                 Body::Expanded | Body::Communication(_) => {}
-                Body::Library => called.allocations += u64::from(is_allocation(call)),
+                Body::Library => match kind(call) {
+                    Some(IntrinsicKind::Allocation) => called.allocations += 1,
+                    // Such as random numbers.
+                    Some(IntrinsicKind::System) => called.procedures += 1,
+                    _ => {}
+                },
                 Body::Unknown | Body::Function(_) | Body::OneOf(_) | Body::Recursive(_) => {
                     called.procedures += 1
                 }
@@ -35,9 +40,9 @@ impl Called {
     }
 }
 
-fn is_allocation(call: &Call) -> bool {
+/// What a procedure of the library does.
+fn kind(call: &Call) -> Option<IntrinsicKind> {
     let known = |language| Intrinsics::builtin().lookup(language, &call.name);
-    let kinds = [Language::Fortran, Language::C].map(known);
-    let mut known = kinds.into_iter().flatten();
-    known.any(|found| found.kind == IntrinsicKind::Allocation)
+    let mut known = [Language::C, Language::Fortran].map(known).into_iter();
+    known.find_map(|found| Some(found?.kind))
 }

@@ -8,7 +8,8 @@ use super::fields::{self, Field, children, part};
 use super::lowering::Lowering;
 use crate::diagnostic::Place;
 use crate::ir::{
-    Control, Evaluation, If, Jump, Loop, Printed, Reason, Stmt, Tested, Type, Value, VarId,
+    BinaryOp, Control, Evaluation, If, Jump, Loop, Printed, Reason, Stmt, Tested, Type, Value,
+    VarId,
 };
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
