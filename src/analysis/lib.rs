@@ -10,6 +10,7 @@ use loopsheet_source as source;
 mod addresses;
 mod alternatives;
 mod assignments;
+pub mod called;
 mod calls;
 mod chains;
 mod communication;

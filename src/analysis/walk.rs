@@ -13,6 +13,7 @@ mod expected;
 mod guards;
 mod headers;
 mod iterations;
+mod last_level;
 mod leaving;
 mod limits;
 mod loops;
@@ -28,11 +29,13 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use last_level::LastLevels;
+
 use super::addresses::{chased, roots};
 use super::assignments::{
     Effects, assigned_once, count_assignments, handed_out, outputs, pointed_to,
 };
-use super::calls::{Origins, ProcedureId, Procedures, expand};
+use super::calls::{Origins, ProcedureId, Procedures, Target, expand};
 use super::compared::Compared;
 use super::datatypes::Datatypes;
 use super::facts::*;
@@ -214,7 +217,13 @@ fn analyze_procedure(
     count_assignments(&function.body, effects, &mut counts);
     let mut assigned_once = assigned_once(function, effects, &counts);
     assigned_once.extend(set.iter().map(|id| (*id, None)));
+    let itself = |name: &str| match effects.target(name) {
+        Target::Body(callee) | Target::Recursive(callee) => Some(callee),
+        _ => None,
+    };
+    let last_levels = LastLevels::of(id, &function.body, &known.formals(id), &itself);
     let mut walker = Walker {
+        last_levels,
         procedures: known,
         sizes,
         procedure: id,
@@ -377,6 +386,7 @@ pub fn name_loops(block: &mut Block, function: &str, taken: &mut BTreeMap<String
 }
 
 struct Walker<'f> {
+    last_levels: LastLevels,
     procedures: &'f Procedures<'f>,
     sizes: &'f Sizes,
     /// The one that is walked.

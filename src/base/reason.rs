@@ -30,9 +30,9 @@ pub enum ReasonCode {
         message = "Subscript the array itself, or pass the array and not an address computed from it."
     )]
     AddressOf,
-    /// A loop allocates or frees storage (`malloc`, `free`), which takes time that no figure holds: it depends on the allocator and on what is in use.
+    /// A loop allocates or frees storage (`malloc`, `free`): each counts as `allocation_cycles` of the machine, a rough figure, as it depends on the allocator and on what is in use.
     #[strum(
-        message = "Allocate before the loop, or add the time by hand: a run under `perf` shows it."
+        message = "Allocate before the loop, or set machine.allocation_cycles by what a run under `perf` shows."
     )]
     AllocationInLoop,
     /// It is not known which procedure a call means: it goes through a pointer or a dummy argument, or several procedures have the name. Each that it may mean counts as if all these calls were its own, and what they do to arrays of the caller is not known.

@@ -1,6 +1,6 @@
 //! Values as the source has them, compact; for names and reports.
 
-use super::{BinaryOp, Function, Type, Value, addressed, text};
+use super::{BinaryOp, Function, Type, UnaryOp, Value, addressed, text};
 use crate::source::Language;
 
 /// Source-like text of a value, in the subscript order of the language.
@@ -24,7 +24,9 @@ pub fn source_text(value: &Value, function: &Function) -> String {
                 },
                 Language::Fortran => format!("{name}({})", list(subscripts)),
                 Language::C => {
-                    let brackets = subscripts.iter().rev().map(|s| format!("[{}]", again(s)));
+                    // What an element of pointers leads to has no subscript of its own.
+                    let written = subscripts.iter().rev().filter(|s| **s != Value::Row);
+                    let brackets = written.map(|s| format!("[{}]", again(s)));
                     format!("{name}{}", brackets.collect::<String>())
                 }
             }
@@ -48,6 +50,18 @@ pub fn source_text(value: &Value, function: &Function) -> String {
                 _ => op.sign(),
             };
             format!("{}{space}{sign}{space}{}", side(left), side(right))
+        }
+        Value::Unary(op, operand) => {
+            let sign = match (op, language) {
+                (UnaryOp::Negate, _) => "-",
+                (UnaryOp::Not, Language::C) => "!",
+                (UnaryOp::Not, Language::Fortran) => ".not. ",
+                (UnaryOp::Complement, _) => "~",
+            };
+            match &**operand {
+                Value::Binary(..) | Value::Select(..) => format!("{sign}({})", again(operand)),
+                operand => format!("{sign}{}", again(operand)),
+            }
         }
         Value::Call {
             name, arguments, ..

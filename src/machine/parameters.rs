@@ -112,6 +112,8 @@ pub const IN_CORE_PARAMETERS: &[ParameterRow] = &[
     row(("integer_divide_cycles", "Integer division", "cycles", Real, (0.0, 1e4), Unknown, "Cycles between the starts of two 32-bit integer divisions, none of them in vectors; empty: cost_special additions at peak")),
     row(("split_slots", "Cost of a split", "", Real, (0.0, 64.0), Value(0.0), "Extra loads equivalent to a vector access that spans two cache lines instead of one")),
     row(("iteration_cycles", "Minimum cycles per iteration", "cycles", Real, (0.0, 1e3), Value(0.0), "Minimum cycles per iteration, set by the loop branch; for vectors per vector of elements")),
+    row(("call_cycles", "Call of a procedure", "cycles", Real, (0.0, 1e5), Value(5.0), "What a call costs where compilers leave it as one: call, return, and the registers that are kept meanwhile; an estimate for any machine")),
+    row(("allocation_cycles", "Allocation", "cycles", Real, (0.0, 1e6), Value(50.0), "One call of malloc, free or their kin: a rough figure for any machine; GNU's library took 12 for small blocks that come and go, 1,500 and more for many large ones")),
     row(("window", "Reorder window", "instructions", Real, (0.0, 1e6), Value(0.0), "Instructions that a core holds while it waits: where a loop is shorter, its next execution begins before it ends; 0: none")),
 ];
 

@@ -6,10 +6,12 @@
 
 mod across;
 mod alignment;
+mod called;
 mod groups;
 mod written_out;
 
 use across::Along;
+use called::Calls;
 use groups::{Group, group};
 
 use super::bandwidth;
@@ -250,6 +252,8 @@ struct Code<'a> {
     stores: References,
     /// Loads and stores of the loops around the innermost one, over the whole execution.
     outside: (Expr, Expr),
+    /// Calls that remain calls: of an iteration of the innermost loop, and of the loops around it, over the whole execution.
+    calls: [Calls; 2],
     /// Adds, multiplies, divides and specials of an iteration that are done, of fused pairs the multiplication only.
     adds: Expr,
     multiplies: Expr,
@@ -290,6 +294,7 @@ impl<'a> Code<'a> {
             loads: References::default(),
             stores: References::default(),
             outside: (0.0.into(), 0.0.into()),
+            calls: Default::default(),
             adds,
             multiplies: done(each.multiplies, repeated.multiplies),
             divides: done(each.divides, repeated.divides),
@@ -301,7 +306,23 @@ impl<'a> Code<'a> {
         };
         code.vectorised = code.find_vectorised(code.vector_loop(), known);
         code.count_references(known);
+        code.count_calls(known);
         code
+    }
+
+    fn count_calls(&mut self, known: Values) {
+        let depth = self.nest.loops.len();
+        for content in &self.nest.contents {
+            let weight = weight_expr(&content.weight, known.symbol);
+            let [inside, outside] = &mut self.calls;
+            match content.level == depth {
+                true => inside.add(content.called, &weight),
+                false => {
+                    let times = weight * self.iterations[content.level].clone();
+                    outside.add(content.called, &times);
+                }
+            }
+        }
     }
 
     fn count_references(&mut self, known: Values) {
@@ -536,7 +557,14 @@ impl<'a> Code<'a> {
             self.cycles("integer_divide_cycles") * f64::from(divisions),
         ]);
         let minima = self.cycles("minimum_cycles") * f64::from(self.called_minima());
-        issue + functions.quotient(lanes) + minima
+        let issue = issue + functions.quotient(lanes) + minima;
+        let [calls, _] = self.call_cycles();
+        Expr::sum(std::iter::once(issue).chain(calls))
+    }
+
+    /// Cycles of calls: of one iteration of the innermost loop, and of the loops around it over the whole execution.
+    fn call_cycles(&self) -> [Option<Expr>; 2] {
+        self.calls.each_ref().map(Calls::cycles)
     }
 
     /// Instructions of an operation of one element.
@@ -787,12 +815,14 @@ impl<'a> Code<'a> {
             .nest
             .contents
             .iter()
-            .any(|content| content.level < depth);
+            .any(|content| content.level < depth && !content.flops.by_type.is_empty());
         let rest = |all: FigureId, each: FigureId| {
             Expr::from(all) - Expr::from(each) * self.iterations[depth].clone()
         };
         let each = operations.iteration;
         let mut parts = vec![self.accesses_outside()];
+        let [_, calls] = self.call_cycles();
+        parts.extend(calls);
         if is_outside {
             let arithmetic = Expr::machine("arithmetic_per_cycle");
             let plain =

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use super::rows;
 use super::runs_on::RunsOn;
 use super::trip_count;
+use crate::analysis::called::Called;
 use crate::analysis::coverage::{self, reasons};
 use crate::analysis::facts::{
     AccessClass, Block, Body, Branch, Decision, File, Flops, Guard, GuardRange, Item, Loop, Origin,
@@ -61,6 +62,7 @@ pub struct Content {
     pub flops: Flops,
     /// Numbers that are written as text.
     pub texts: u64,
+    pub called: Called,
 }
 
 /// A stream with the deepest level at which the nest refers to it.
@@ -449,12 +451,14 @@ impl Way {
 impl<'p> Gathered<'p> {
     /// Adds the block's own operations and streams, through branches.
     fn add(&mut self, block: &'p Block, level: usize, way: &Way) {
-        if !block.flops.by_type.is_empty() || block.texts > 0 {
+        let called = Called::of(block);
+        if !block.flops.by_type.is_empty() || block.texts > 0 || !called.is_none() {
             self.contents.push(Content {
                 level,
                 weight: way.weight.clone(),
                 flops: block.flops.clone(),
                 texts: block.texts,
+                called,
             });
         }
         let reference = |stream| Reference {

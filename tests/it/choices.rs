@@ -347,6 +347,11 @@ end program"
     );
     assert_eq!(
         of(&format!("call begin(a); {in_loop}")),
+        guessed(1.0 / 11.0)
+    );
+    let unknown = in_loop.replace("1, 10", "1, int(a(1))");
+    assert_eq!(
+        of(&format!("call begin(a); {unknown}")),
         guessed(1.0 / 129.0)
     );
     assert_eq!(

@@ -439,3 +439,24 @@ fn counters_end_loops_in_their_bodies() {
         50.0
     );
 }
+
+/// The parts of a condition hold in any order, and a counter in the second one counts all rounds but perhaps the last.
+#[test]
+fn a_counter_behind_another_condition_limits_the_rounds() {
+    let rounds = |condition: &str| {
+        let json = c(&format!(
+            "double x[100];
+double sweep(void) {{ double s = 0; for (int i = 0; i < 100; i++) s += x[i]; return s; }}
+int main(void) {{
+  int it = 0; double err = 1;
+  while ({condition}) err = sweep();
+}}"
+        ));
+        calls(&json, "sweep")
+    };
+    let first = rounds("it++ < 20 && err > 1e-6");
+    assert!(first < 20.0);
+    assert_eq!(rounds("err > 1e-6 && it++ < 20"), first);
+    assert_eq!(rounds("err > 1e-6 && (it++ < 20)"), first);
+    assert_eq!(rounds("it++ < 20"), 20.0);
+}

@@ -71,6 +71,7 @@ mod nest_sheet;
 mod once;
 mod own_metric;
 mod own_names;
+mod own_options;
 mod package;
 mod page;
 mod parse_cache;

@@ -11,7 +11,8 @@
 //! ```
 //!
 //! Anything else that assigns it, such as a count or a value from elsewhere, makes it no option, and the branch
-//! keeps its probability. Truth follows names through arguments and structures ([`Sizes::truth`]).
+//! keeps its probability. What message passing gives a process as its rank is zero: of all processes, the first does
+//! the most. How many there are decides nothing here. Truth follows names through arguments and structures ([`Sizes::truth`]).
 
 use rustc_hash::FxHashSet;
 
@@ -23,27 +24,38 @@ use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{self, Expr, Node};
 use crate::ir::{Function, Value, VarId};
 
+/// What may give an option another value than its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Changes {
+    /// Statements that are followed, all of them.
+    Followed,
+    /// Others as well: procedures that it is passed to, whoever keeps its address, copies that come back. That none does is a
+    /// guess, and that there is one process.
+    Others,
+}
+
 /// The value that a place has unless the input says otherwise: nothing but literals are assigned to it, one of them
 /// before or without any condition, others only where input is read. Of a variable that one procedure has for itself,
 /// conditions on what is read have to be around those others: else it may be how the procedure remembers what it found.
 /// What is read, or is one literal where it is not read, has that literal. Of an element, what any element is given
-/// counts, too.
+/// counts, too. The rank of a process is that of the first, unless something else may give it a number.
 pub(super) fn option(
     known: &Procedures,
     places: &Places,
     all: &[Definitions],
     readers: &FxHashSet<ProcedureId>,
-    id: PlaceId,
+    (id, changes): (PlaceId, Changes),
 ) -> Option<i64> {
     let place = places.get(id);
     let definitions = &all[id.at()];
     let whole = place.array.map(|array| &all[array.at()]);
     let is_passed = |definitions: &Definitions| !definitions.passed.is_empty();
     let is_array = place.is_array && place.array.is_none();
+    let gives_rank = |definition: &Definition| gives_rank(all, definition, DEPTH);
+    let is_rank = definitions.assigned.iter().any(gives_rank);
     // What it has before it is read is no choice.
-    if definitions.is_always_read
-        || definitions.is_handed_out
-        || definitions.is_aliased
+    if (definitions.is_always_read && !is_rank)
+        || changes == Changes::Followed && (definitions.is_handed_out || definitions.is_aliased)
         || !definitions.other_initial.is_empty()
         || is_array
         || is_passed(definitions)
@@ -59,7 +71,12 @@ pub(super) fn option(
     let parts = std::iter::once(definitions).chain(whole);
     for (of, definition) in parts.flat_map(|of| of.assigned.iter().map(move |one| (of, one))) {
         match definition {
-            Definition::Given => {}
+            Definition::Given if !is_rank => {}
+            definition if gives_rank(definition) => certain.push(0),
+            Definition::Alone(value) if changes == Changes::Others => certain.push(*value),
+            Definition::Value(procedure, value)
+                if changes == Changes::Others
+                    && comes_back(known, (places, all), id, (*procedure, value)) => {}
             Definition::Value(procedure, value) => {
                 let number = number((*procedure, value))?;
                 let is_asked =
@@ -69,11 +86,13 @@ pub(super) fn option(
                 match (is_certain, of.is_instead_of_input(value)) {
                     (true, _) => certain.push(number),
                     (_, true) => instead.push(number),
-                    _ if is_asked => {}
+                    _ if is_asked && !is_rank => {}
+                    _ if is_rank && number == 0 => {}
                     _ => return None,
                 }
             }
             Definition::Returned(dummy) if is_left_alone(all, *dummy, &mut Vec::new()) => {}
+            Definition::Returned(_) if changes == Changes::Others => {}
             _ => return None,
         }
     }
@@ -95,6 +114,36 @@ pub(super) fn option(
     only(&[&[before], &certain[..], &instead[..], &first[..]].concat())
 }
 
+/// Whether a place is given what was copied from itself.
+fn comes_back(
+    known: &Procedures,
+    (places, all): (&Places, &[Definitions]),
+    id: PlaceId,
+    (procedure, value): (ProcedureId, &Value),
+) -> bool {
+    let place_of = |at: ProcedureId, value| places.find(known.get(at).function, at, value);
+    let from = place_of(procedure, value);
+    let assigned = from.iter().flat_map(|from| &all[from.at()].assigned);
+    assigned
+        .filter_map(|definition| match definition {
+            Definition::Value(at, value) => Some((*at, *value)),
+            _ => None,
+        })
+        .any(|(at, value)| place_of(at, value) == Some(id))
+}
+
+/// Whether message passing gives a place the rank of its process, itself or in a procedure that is called.
+fn gives_rank(all: &[Definitions], definition: &Definition, depth: u32) -> bool {
+    match (definition, depth.checked_sub(1)) {
+        (Definition::Alone(rank), _) => *rank == 0,
+        (Definition::Returned(dummy), Some(depth)) => {
+            let given = &all[dummy.at()].assigned;
+            !given.is_empty() && given.iter().all(|one| gives_rank(all, one, depth))
+        }
+        _ => false,
+    }
+}
+
 /// The number that all of these are.
 fn only(numbers: &[i64]) -> Option<i64> {
     let first = *numbers.first()?;
@@ -112,9 +161,34 @@ impl Sizes {
         function: &Function,
         condition: &Value,
     ) -> Option<bool> {
+        self.truth_with(Changes::Followed, procedure, function, condition)
+    }
+
+    /// The same if nothing gives options other values than their own where statements are not followed: a guess.
+    pub fn usual_truth(
+        &self,
+        procedure: ProcedureId,
+        function: &Function,
+        condition: &Value,
+    ) -> Option<bool> {
+        self.truth_with(Changes::Others, procedure, function, condition)
+    }
+
+    fn truth_with(
+        &self,
+        changes: Changes,
+        procedure: ProcedureId,
+        function: &Function,
+        condition: &Value,
+    ) -> Option<bool> {
         let is_set = |id: VarId| self.is_set_constant(function, id);
-        let value =
-            |value: &Value, depth: u32| self.chosen(self.place(procedure, function, value)?, depth);
+        let value = |value: &Value, depth: u32| {
+            let place = match value {
+                Value::Call { name, .. } => self.result(procedure, name)?,
+                value => self.place(procedure, function, value)?,
+            };
+            self.chosen((place, changes), depth)
+        };
         Choice {
             function,
             is_set: &is_set,
@@ -126,25 +200,26 @@ impl Sizes {
 
 impl Sizes {
     /// What a place has unless the input says otherwise, or the place that it is another name for.
-    fn chosen(&self, place: PlaceId, depth: u32) -> Option<i64> {
+    fn chosen(&self, (place, changes): (PlaceId, Changes), depth: u32) -> Option<i64> {
         let depth = depth.checked_sub(1)?;
-        if let Some(option) = self.option(place) {
+        if let Some(option) = self.option(place, changes) {
             return Some(option);
         }
         let [largest, smallest] = self.ends(place)?;
-        let largest = self.chosen_value(largest, depth)?;
-        let is_certain = self.chosen_value(smallest, depth) == Some(largest);
+        let largest = self.chosen_value((largest, changes), depth)?;
+        let is_certain = self.chosen_value((smallest, changes), depth) == Some(largest);
         (is_certain && !self.may_begin_otherwise(place, largest)).then_some(largest)
     }
 
     /// The same of what a place is given; several values have to agree.
-    fn chosen_value(&self, value: &Expr, depth: u32) -> Option<i64> {
+    fn chosen_value(&self, (value, changes): (&Expr, Changes), depth: u32) -> Option<i64> {
         let depth = depth.checked_sub(1)?;
         match value.node() {
             Node::Number(_) => value.as_integer(),
-            Node::Symbol(symbol) => self.chosen(self.numbered(symbol)?, depth),
+            Node::Symbol(symbol) => self.chosen((self.numbered(symbol)?, changes), depth),
             Node::Call(expr::Function::Max | expr::Function::Min, values) => {
-                let mut values = values.iter().map(|value| self.chosen_value(value, depth));
+                let chosen = |value| self.chosen_value((value, changes), depth);
+                let mut values = values.iter().map(chosen);
                 let first = values.next()??;
                 values.all(|value| value == Some(first)).then_some(first)
             }

@@ -13,7 +13,7 @@ use super::found::Found;
 use super::levels::{self, LevelTable};
 use super::meant::Unset;
 use super::once::{self, Turn};
-use super::options::option;
+use super::options::{Changes, option};
 use super::periodic;
 use super::places::{PlaceId, Places};
 use super::resolver::Resolver;
@@ -38,6 +38,8 @@ pub struct Sizes {
     numbers: FxHashMap<Symbol, PlaceId>,
     found: Vec<Found>,
     options: Vec<Option<i64>>,
+    /// What they are where nothing changes them that is not followed.
+    usual: Vec<Option<i64>>,
     /// The few numbers that places may have.
     few: Vec<Few>,
     /// Of every place, whether loops count it, those of callers included.
@@ -117,13 +119,18 @@ impl Sizes {
             }
             (found, used) = all(&definitions, &set);
         }
-        let option = |(place, found): (u32, &Found)| match &found.value {
+        let option = |changes: Changes, place: PlaceId, found: &Found| match &found.value {
             Some(value) if found.origin == Origin::Input => value.as_integer(),
-            _ if set.value(PlaceId(place)).is_some() => set.value(PlaceId(place)),
-            _ if switches.places.contains(&PlaceId(place)) => None,
-            _ => option(known, &places, &definitions, &readers, PlaceId(place)),
+            _ if set.value(place).is_some() => set.value(place),
+            _ if switches.places.contains(&place) => None,
+            _ => option(known, &places, &definitions, &readers, (place, changes)),
         };
-        let options = (0..).zip(&found).map(option).collect();
+        let each = |changes| {
+            let numbered = (0..).map(PlaceId).zip(&found);
+            numbered.map(move |(place, found)| option(changes, place, found))
+        };
+        let options = each(Changes::Followed).collect();
+        let usual = each(Changes::Others).collect();
         let numbers = symbols.iter().cloned().zip((0..).map(PlaceId)).collect();
         let begun = begun((known, &places), &definitions, (&switches.places, &set));
         let counted = periodic::counted(known, &places, &definitions);
@@ -138,6 +145,7 @@ impl Sizes {
             numbers,
             found,
             options,
+            usual,
             few,
             counted,
             filled: definitions.iter().map(Definitions::is_filled).collect(),
@@ -241,6 +249,11 @@ impl Sizes {
         }
     }
 
+    /// What a function returns that a procedure calls.
+    pub(super) fn result(&self, procedure: ProcedureId, name: &str) -> Option<PlaceId> {
+        self.results.get(&(procedure, name.to_string())).copied()
+    }
+
     /// The place of a variable or element of a procedure.
     pub(super) fn place(
         &self,
@@ -313,8 +326,11 @@ impl Sizes {
     }
 
     /// The value that a place has unless the input says otherwise.
-    pub(super) fn option(&self, place: PlaceId) -> Option<i64> {
-        self.options[place.at()]
+    pub(super) fn option(&self, place: PlaceId, changes: Changes) -> Option<i64> {
+        match changes {
+            Changes::Followed => self.options[place.at()],
+            Changes::Others => self.usual[place.at()],
+        }
     }
 
     /// The number that a counter of the program has when the loop of a procedure begins that counts it.

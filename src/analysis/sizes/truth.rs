@@ -13,7 +13,7 @@ pub(super) struct Choice<'a> {
     pub function: &'a Function,
     /// Whether the user sets a named constant.
     pub is_set: &'a dyn Fn(VarId) -> bool,
-    /// The number that a variable or element has; names are followed so far.
+    /// The number that a variable or element has, or a call of a function; names are followed so far.
     pub value: &'a dyn Fn(&Value, u32) -> Option<i64>,
 }
 
@@ -62,7 +62,9 @@ impl Choice<'_> {
                     _ => None,
                 }
             }
-            Value::Variable(_) | Value::Element { .. } => (self.value)(value, depth),
+            Value::Variable(_) | Value::Element { .. } | Value::Call { .. } => {
+                (self.value)(value, depth)
+            }
             _ => None,
         }
     }

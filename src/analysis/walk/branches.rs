@@ -144,8 +144,16 @@ impl Walker<'_> {
             })
     }
 
-    /// The share of a branch that is one of several on one number, which is a guess; not the one that any branch gets.
+    /// The share of a branch on options that nothing seems to change, or that is one of several on one number, which is a
+    /// guess; not the one that any branch gets.
     fn guessed_choice(&mut self, branch: &ir::If) -> Option<(Expr, Origin)> {
+        let (procedure, function) = (self.procedure, self.function());
+        let usual = self
+            .sizes
+            .usual_truth(procedure, function, &branch.condition);
+        if let Some(holds) = usual {
+            return Some((Expr::from(f64::from(u8::from(holds))), Origin::Default));
+        }
         let share = self.share_of_choice(branch)?;
         (share.as_number() != Some(0.5)).then_some((share, Origin::Default))
     }

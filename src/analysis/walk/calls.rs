@@ -254,7 +254,9 @@ impl Walker<'_> {
         block: &mut Block,
     ) {
         let share = match (&body, self.effects.target(name)) {
-            (Body::Function(_), Target::Body(callee)) => self.share_of_largest(callee, arguments),
+            (Body::Function(_), Target::Body(callee)) => self
+                .share_of_largest(callee, arguments)
+                .or_else(|| self.share_of_last(place.line, arguments)),
             _ => None,
         };
         let handed = match &body {

@@ -210,6 +210,20 @@ impl<'t> Lowering<'t> {
         false
     }
 
+    /// Whether an expression does nothing besides but count something up or down.
+    pub fn only_counts(&self, node: Node<'t>) -> bool {
+        let mut todo = vec![node];
+        let mut counts = false;
+        while let Some(node) = todo.pop() {
+            match self.role(node) {
+                Some(Role::AssignmentExpression | Role::Call | Role::Block) => return false,
+                Some(Role::Update) => counts = true,
+                _ => todo.extend(children(node)),
+            }
+        }
+        counts
+    }
+
     /// `i++` and its like: the step is a statement of its own.
     pub fn update(&mut self, node: Node<'t>, used: Use) -> Value {
         let target = self.part_value(node, Field::Argument);

@@ -8,7 +8,8 @@ use super::fields::{self, Field, children, part};
 use super::lowering::Lowering;
 use crate::diagnostic::Place;
 use crate::ir::{
-    Control, Evaluation, If, Jump, Loop, Printed, Reason, Stmt, Tested, Type, Value, VarId,
+    BinaryOp, Control, Evaluation, If, Jump, Loop, Printed, Reason, Stmt, Tested, Type, Value,
+    VarId,
 };
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
@@ -228,8 +229,10 @@ impl<'t> Lowering<'t> {
             self.jumps.set_breaks(outer);
             return;
         }
-        let (condition, mut effects) =
-            self.captured(|this| this.part_value(node, Field::Condition));
+        let (condition, mut effects) = self.captured(|this| match part(node, Field::Condition) {
+            Some(condition) => this.ending(condition),
+            None => this.part_value(node, Field::Condition),
+        });
         let condition = if is_do {
             condition
         } else {
@@ -252,6 +255,25 @@ impl<'t> Lowering<'t> {
             reason: Reason { code, detail },
         };
         self.emit_loop(node, control, body);
+    }
+
+    /// The condition of a loop, which ends where it does not hold: what `a && i++ < n` counts only where `a` holds, all
+    /// iterations count but the last.
+    fn ending(&mut self, condition: Node<'t>) -> Value {
+        let mut inner = condition;
+        while let (Some(Role::Parenthesised), [only]) = (self.role(inner), &children(inner)[..]) {
+            inner = *only;
+        }
+        let is_conjunction = self.role(inner) == Some(Role::Binary) && self.operator(inner) == "&&";
+        let counts = part(inner, Field::Right).is_some_and(|right| self.only_counts(right));
+        match part(inner, Field::Left).filter(|_| is_conjunction && counts) {
+            Some(left) => {
+                let left = self.settled(|this| this.ending(left));
+                let right = self.part_value(inner, Field::Right);
+                Value::binary(BinaryOp::And, left, right)
+            }
+            None => self.value(condition),
+        }
     }
 
     pub fn emit_loop(&mut self, node: Node<'t>, control: Control, body: Vec<Stmt>) {
