@@ -196,7 +196,8 @@ fn guard(symbols: &mut Symbols, condition: &Value) -> Option<Guard> {
         Value::Convert(_, inner) => guard(symbols, inner),
         Value::Unary(UnaryOp::Not, inner) => Some(guard(symbols, inner)?.negated()),
         Value::Binary(BinaryOp::And, left, right) => {
-            match (guard(symbols, left)?, guard(symbols, right)?) {
+            let [left, right] = [left, right].map(|side| guard(symbols, side));
+            match (at_end(symbols, left?), at_end(symbols, right?)) {
                 (Guard::Inside(left), Guard::Inside(right)) => {
                     Some(Guard::Inside(both(left, right)))
                 }
@@ -204,9 +205,10 @@ fn guard(symbols: &mut Symbols, condition: &Value) -> Option<Guard> {
             }
         }
         Value::Binary(BinaryOp::Or, left, right) => {
+            let [left, right] = [left, right].map(|side| guard(symbols, side));
             match (
-                guard(symbols, left)?.negated(),
-                guard(symbols, right)?.negated(),
+                at_end(symbols, left?.negated()),
+                at_end(symbols, right?.negated()),
             ) {
                 (Guard::Inside(left), Guard::Inside(right)) => {
                     Some(Guard::Outside(both(left, right)))
@@ -219,6 +221,38 @@ fn guard(symbols: &mut Symbols, condition: &Value) -> Option<Guard> {
         }
         _ => None,
     }
+}
+
+/// All but the first or the last place of a loop, as the range of the others: `i != 0` of a loop from zero is `i > 0`.
+fn at_end(symbols: &Symbols, guard: Guard) -> Guard {
+    let Guard::Outside(ranges) = &guard else {
+        return guard;
+    };
+    let [GuardRange {
+        variable,
+        lower: Some(place),
+        upper: Some(same),
+    }] = ranges.as_slice()
+    else {
+        return guard;
+    };
+    let mut levels = symbols.levels.iter().rev();
+    let own = levels.find(|level| level.counted.variable == *variable);
+    let Some(level) = own.filter(|level| level.has_unit_step && place == same) else {
+        return guard;
+    };
+    let (first, last) = level.counted.ends();
+    let is_at = |end: &Expr| end.distance(place) == Some(0.0);
+    let (lower, upper) = match (is_at(first), is_at(last)) {
+        (true, _) => (Some((place.clone() + 1.0).expand()), None),
+        (_, true) => (None, Some((place.clone() - 1.0).expand())),
+        _ => return guard,
+    };
+    Guard::Inside(vec![GuardRange {
+        variable: variable.clone(),
+        lower,
+        upper,
+    }])
 }
 
 /// `variable + rest` compared with zero.

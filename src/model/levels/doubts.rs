@@ -39,7 +39,7 @@ use crate::analysis::facts::{Access, Decision, Guard, GuardRange, Loop, Stream};
 use crate::analysis::moving::is_unknown_stride;
 use crate::analysis::packed;
 use crate::expr::{Expr, Function, Lookup, Symbol};
-use crate::nest::{ChainLoop, Nest};
+use crate::nest::{self, ChainLoop, Nest, NestStream};
 use crate::reason::ReasonCode;
 use crate::trip_count;
 
@@ -119,7 +119,7 @@ fn is_one(range: &GuardRange) -> bool {
 /// References outside of a box that loop variables span: bytes are those of all iterations, which is nearly right where
 /// the box is small.
 fn outside(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
-    let is_vague = |step: &(Symbol, bool)| {
+    let is_vague = |hole: &[GuardRange], step: &(Symbol, bool)| {
         let (branch, taken) = step;
         let decision = nest.decisions.iter().find(|(known, _)| known == branch);
         let Some((_, Decision::Guard(guard))) = decision else {
@@ -130,10 +130,16 @@ fn outside(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
             false => guard.clone().negated(),
         };
         let share = share_of(step, value);
-        matches!(guard, Guard::Outside(_)) && share > 0.0 && share < NEARLY_ALL
+        match guard {
+            Guard::Outside(ranges) => share > 0.0 && share < NEARLY_ALL && ranges != hole,
+            Guard::Inside(_) => false,
+        }
     };
-    let mut ways = nest.references.iter().flat_map(|used| &used.weight);
-    ways.any(is_vague)
+    let mut references = nest.references.iter();
+    references.any(|used| {
+        let hole = nest::hole_of(&nest.loops, used);
+        used.weight.iter().any(|step| is_vague(&hole, step))
+    })
 }
 
 /// What conditions leave of loops, as far as bytes are exactly those of it.
@@ -179,8 +185,11 @@ fn narrows_others(ranges: &Ranges, value: &dyn Fn(&Symbol) -> Option<f64>) -> bo
     };
     let has_outside = |chain: &ChainLoop| {
         let mut conditions = chain.conditions.iter();
-        chain.weight.iter().any(is_partly)
-            && conditions.any(|guard| matches!(guard, Guard::Outside(_)))
+        let is_left = |guard: &Guard| match guard {
+            Guard::Outside(ranges) => *ranges != chain.hole,
+            Guard::Inside(_) => false,
+        };
+        chain.weight.iter().any(is_partly) && conditions.any(is_left)
     };
     let is_narrowed = |at: usize| {
         let around = &nest.loops[..=at];
@@ -221,7 +230,7 @@ fn holds_in_some_rounds(ranges: &Ranges, value: &dyn Fn(&Symbol) -> Option<f64>)
         })
     };
     let is_left = |range: &GuardRange| {
-        let mut guards = nest.streams.iter().flat_map(|used| &used.guards);
+        let mut guards = nest.streams.iter().flat_map(NestStream::ranges);
         let is_vague = !ranges.are_exact(range);
         is_vague && guards.any(|guard| guard.variable == range.variable) && is_used_again(range)
     };

@@ -11,7 +11,7 @@
 //!
 //! Elements of several short rows that the source names are counted row by row, so that those in one line are too many.
 //!
-//! In small triangles every row has a length of its own: all their lines are counted (`literal`).
+//! Of nests of few iterations, triangles among them, all lines are counted (`literal`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,6 +60,7 @@ pub fn matter(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
         || references.iter().any(names_short_rows)
         || share_lines(&geometry, &domain, &references, &spans)
         || depend_on_component(nest, value, &domain, &references, &spans)
+        || is_off(nest, value, &geometry, &domain, &references)
 }
 
 /// Whether a nest names elements of several rows that no loop walks along or goes on to the next one, and that lie in one
@@ -76,7 +77,7 @@ fn names_short_rows(reference: &Reference<f64>) -> bool {
     along.is_empty() && across.is_empty() && rows.windows(2).any(share)
 }
 
-/// Whether a nest of few iterations, in which loops move the ends of others, touches other lines than the rule counts.
+/// Whether a nest of few iterations touches or writes other lines than the rule counts.
 fn is_off(
     nest: &Nest,
     value: &dyn Fn(&Symbol) -> Option<f64>,
@@ -87,9 +88,16 @@ fn is_off(
     let Some(lines) = literal::lines(domain, references) else {
         return false;
     };
-    let fixed: BTreeSet<usize> = geometry.fixed.iter().map(|one| one.array).collect();
-    let lines = (lines + fixed.len()) as f64;
-    (undecided::as_it_is(nest, value).cold - lines).abs() > NEAR * lines
+    let arrays = |all: &mut dyn Iterator<Item = &Reference<Expr>>| {
+        let arrays: BTreeSet<usize> = all.map(|one| one.array).collect();
+        arrays.len()
+    };
+    let mut written = geometry.fixed.iter().filter(|one| !one.written.is_empty());
+    let written = (lines.written + arrays(&mut written)) as f64 + geometry.written_beside();
+    let touched = (lines.touched + arrays(&mut geometry.fixed.iter())) as f64;
+    let counted = undecided::as_it_is(nest, value);
+    let off = (counted.cold - touched).abs() + (counted.flushed - written).abs();
+    off > NEAR * (touched + written)
 }
 
 /// Whether it matters which component a symbol means: `u(i, c)` begins at another place of a line for every `c`, and the mean

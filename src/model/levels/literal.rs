@@ -11,19 +11,25 @@
 use std::collections::BTreeSet;
 
 use super::domain::{Affine, Domain};
-use super::reference::{LONG_STRIDE, Reference};
+use super::reference::{Condition, Guarded, LONG_STRIDE, Reference};
 
 /// Iterations of all loops together that are gone through at most.
 const MOST_ITERATIONS: usize = 2000;
 /// Bytes of a line.
 const LINE: f64 = 64.0;
 
+/// Distinct lines.
+pub struct Counted {
+    pub touched: usize,
+    pub written: usize,
+}
+
 /// The distinct lines of some references; nothing where something is not known or the iterations are too many.
-pub fn lines(domain: &Domain<f64>, references: &[Reference<f64>]) -> Option<usize> {
+pub fn lines(domain: &Domain<f64>, references: &[Reference<f64>]) -> Option<Counted> {
     let is_known = |reference: &Reference<f64>| {
         reference.gathered.is_none()
             && reference.multiple.is_none()
-            && reference.taken.is_none_or(|taken| taken == 1.0)
+            && reference.taken.is_none_or(|taken| taken == 1.0 || taken == 0.0)
     };
     if !references.iter().all(is_known) {
         return None;
@@ -34,9 +40,13 @@ pub fn lines(domain: &Domain<f64>, references: &[Reference<f64>]) -> Option<usiz
         places: Vec::new(),
         iterations: 0,
         touched: BTreeSet::new(),
+        written: BTreeSet::new(),
     };
     walk.go_on()?;
-    Some(walk.touched.len())
+    Some(Counted {
+        touched: walk.touched.len(),
+        written: walk.written.len(),
+    })
 }
 
 struct Walk<'a> {
@@ -46,20 +56,26 @@ struct Walk<'a> {
     places: Vec<f64>,
     iterations: usize,
     touched: BTreeSet<(usize, i64)>,
+    written: BTreeSet<(usize, i64)>,
 }
 
 impl Walk<'_> {
     /// Everything inside of the loops that are open.
     fn go_on(&mut self) -> Option<()> {
         let level = self.places.len();
-        for reference in self.references.iter().filter(|r| r.level == level) {
-            if !self.is_met(reference) {
-                continue;
-            }
-            for offset in &reference.offsets {
+        for reference in self.references.iter().filter(|r| r.level == level && r.taken != Some(0.0)) {
+            let line = |offset: &Vec<i64>| {
                 let place = self.element(reference, offset)? * reference.width / LINE;
-                self.touched.insert((reference.array, place.floor() as i64));
-            }
+                Some((reference.array, place.floor() as i64))
+            };
+            let lines_of = |offsets: &[Vec<i64>], is_met: bool| match is_met {
+                true => offsets.iter().map(line).collect(),
+                false => Some(Vec::new()),
+            };
+            let touched: Vec<_> = lines_of(&reference.offsets, self.holds(&reference.condition))?;
+            let written: Vec<_> = lines_of(&reference.written, self.holds(reference.writing()))?;
+            self.touched.extend(touched);
+            self.written.extend(written);
         }
         let Some(range) = self.domain.loops.get(level) else {
             return Some(());
@@ -96,14 +112,16 @@ impl Walk<'_> {
         })
     }
 
-    fn is_met(&self, reference: &Reference<f64>) -> bool {
-        reference.guards.iter().all(|guard| {
+    fn holds(&self, condition: &Condition<f64>) -> bool {
+        let is_in = |guard: &Guarded<f64>| {
             let place = self.places.get(guard.variable);
             place.is_some_and(|place| {
                 let above = (guard.lower.as_ref()).is_none_or(|low| self.value(low) <= *place);
                 above && (guard.upper.as_ref()).is_none_or(|high| *place <= self.value(high))
             })
-        })
+        };
+        let is_left_out = !condition.hole.is_empty() && condition.hole.iter().all(is_in);
+        condition.guards.iter().all(is_in) && !is_left_out
     }
 
     fn element(&self, reference: &Reference<f64>, offset: &[i64]) -> Option<f64> {
