@@ -228,11 +228,13 @@ fn at_end(symbols: &Symbols, guard: Guard) -> Guard {
     let Guard::Outside(ranges) = &guard else {
         return guard;
     };
-    let [GuardRange {
-        variable,
-        lower: Some(place),
-        upper: Some(same),
-    }] = ranges.as_slice()
+    let [
+        GuardRange {
+            variable,
+            lower: Some(place),
+            upper: Some(same),
+        },
+    ] = ranges.as_slice()
     else {
         return guard;
     };

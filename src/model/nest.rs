@@ -606,12 +606,7 @@ fn finish<'p>(
     // An element that stays the same in the whole nest lives in a register.
     let moves = |known: &NestStream| known.stream.subscripts.iter().any(|s| !s.is_invariant());
     let narrowed = narrowed(&loops, &gathered.references);
-    let streams = streams(
-        &loops,
-        &gathered.references,
-        &narrowed,
-        &gathered.decisions,
-    );
+    let streams = streams(&loops, &gathered.references, &narrowed, &gathered.decisions);
     let (streams, fixed): (Vec<NestStream>, Vec<NestStream>) = streams.into_iter().partition(moves);
     let sweeps = count_sweeps(&loops, &streams);
     let runs_on = match loops.last().is_some_and(|inner| inner.facts.is_serial) {
@@ -740,9 +735,8 @@ fn streams(
         } else {
             Some(Vec::new())
         };
-        let same = |known: &&mut NestStream| {
-            known.when == when && is_same_stream(&known.stream, stream)
-        };
+        let same =
+            |known: &&mut NestStream| known.when == when && is_same_stream(&known.stream, stream);
         match streams.iter_mut().find(same) {
             Some(known) => {
                 absorb(&mut known.stream, stream.clone());
@@ -769,7 +763,9 @@ fn streams(
 pub fn hole_of(loops: &[ChainLoop], reference: &Reference) -> Vec<GuardRange> {
     let around = &loops[..reference.level.min(loops.len())];
     let holes = around.iter().map(|chain| &chain.hole);
-    let mut holes = holes.chain([&reference.hole]).filter(|hole| !hole.is_empty());
+    let mut holes = holes
+        .chain([&reference.hole])
+        .filter(|hole| !hole.is_empty());
     match (holes.next(), holes.next()) {
         (Some(hole), None) => hole.clone(),
         _ => Vec::new(),
@@ -798,7 +794,11 @@ fn perhaps_never(
             return false;
         };
         let mut ends = [&range.lower, &range.upper].into_iter().flatten();
-        let is_even = own.facts.step.as_number().is_some_and(|step| step.abs() == 1.0);
+        let is_even = own
+            .facts
+            .step
+            .as_number()
+            .is_some_and(|step| step.abs() == 1.0);
         let is_one = range.lower.is_some() && range.lower == range.upper;
         let shapes = [&own.facts.lower, &own.facts.upper];
         let is_triangle = ends.any(is_moved);
@@ -812,9 +812,13 @@ fn perhaps_never(
             all.any(|range| own.iter().any(|o| o.variable == range.variable))
         })
     };
-    let may_be_never =
-        |step: &&(Symbol, bool)| ranges(step).iter().any(may_pass) || several(step);
-    guards.iter().copied().filter(may_be_never).cloned().collect()
+    let may_be_never = |step: &&(Symbol, bool)| ranges(step).iter().any(may_pass) || several(step);
+    guards
+        .iter()
+        .copied()
+        .filter(may_be_never)
+        .cloned()
+        .collect()
 }
 
 /// What is read, or written, in all iterations is so in some.
@@ -879,7 +883,10 @@ fn join_sides(streams: &mut Vec<NestStream>) {
 
 /// Ranges that are in both.
 fn common(a: &[GuardRange], b: &[GuardRange]) -> Vec<GuardRange> {
-    a.iter().filter(|range| b.contains(range)).cloned().collect()
+    a.iter()
+        .filter(|range| b.contains(range))
+        .cloned()
+        .collect()
 }
 
 /// Whether what two conditions do not have in common is the two sides of one: one range of a loop begins where the other one

@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 use super::domain::{Affine, Domain, Given, Tiles};
 use super::ends;
 use super::extents;
-use super::few_rows;
+use super::few_rows::Few;
 use super::forms;
 use super::geometry::{self, Geometry};
 use super::order;
@@ -55,6 +55,7 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         strides().any(|(_, by)| is_unknown_stride(by) && packed::between(by).is_none())
             || extents().any(|(_, last)| is_unknown_stride(last))
     };
+    let few = Few::of(nest, value);
     let found = [
         (
             ReasonCode::GatheredElements,
@@ -64,7 +65,7 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         (ReasonCode::UnknownStride, has_unknown()),
         (ReasonCode::UnevenBounds, has_uneven_bounds(nest)),
         (ReasonCode::PartlyEmpty, is_partly_empty(nest, value)),
-        (ReasonCode::FewRows, few_rows::matter(nest, value)),
+        (ReasonCode::FewRows, few.matter(value)),
         (ReasonCode::ImplausibleSize, rows_overlap(nest, value)),
         (ReasonCode::SkewedWalk, skew::is_doubtful(nest, value)),
         (ReasonCode::PointerAssignment, has_pointer_and_target(nest)),
@@ -76,10 +77,14 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         ),
     ];
     let found = found.into_iter().filter(|(_, is_so)| *is_so);
-    found
+    let mut all: BTreeSet<ReasonCode> = found
         .map(|(code, _)| code)
         .chain(branches(nest, value))
-        .collect()
+        .collect();
+    if all.is_empty() && few.are_other_lines(value) {
+        all.insert(ReasonCode::FewRows);
+    }
+    all
 }
 
 /// Whether rows or arrays are declared shorter than the nest walks.
@@ -260,6 +265,33 @@ fn runs_in_one_round(exact: &Ranges, value: &dyn Fn(&Symbol) -> Option<f64>) -> 
     })
 }
 
+/// A range whose ends other loops move, of a loop whose own ends they move as well, or of which another range leaves a part:
+/// what lies between two uses is another part of both in every iteration.
+fn shapes_with_others(exact: &Ranges) -> bool {
+    let loops = &exact.domain.loops;
+    let nest = exact.nest;
+    let all: Vec<&GuardRange> = (nest.streams.iter().flat_map(NestStream::ranges)).collect();
+    let moves = |range: &GuardRange| {
+        let mut ends = [&range.lower, &range.upper].into_iter().flatten();
+        ends.any(|end| {
+            let mut chain = nest.loops.iter();
+            chain.any(|chain| end.mentions(&chain.facts.variable))
+        })
+    };
+    let is_shaped = |range: &GuardRange| {
+        let own = |chain: &ChainLoop| chain.facts.variable == range.variable;
+        let Some(at) = nest.loops.iter().rposition(own) else {
+            return false;
+        };
+        let mut bounds = loops[at].lowers.iter().chain(&loops[at].uppers);
+        bounds.any(|bound| !bound.terms.is_empty())
+            || all
+                .iter()
+                .any(|other| other.variable == range.variable && !moves(other))
+    };
+    nest.loops.len() > 2 && all.iter().any(|range| moves(range) && is_shaped(range))
+}
+
 /// Whether iterations of a loop use elements that others have used.
 fn meets_again(stream: &Stream, variable: &str) -> bool {
     let mut moves = false;
@@ -323,7 +355,8 @@ fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCo
         let is_vague = outside(nest, value)
             || narrows_others(&ranges, value)
             || holds_in_some_rounds(&ranges, value)
-            || runs_in_one_round(&ranges, value);
+            || runs_in_one_round(&ranges, value)
+            || shapes_with_others(&ranges);
         found.extend(is_vague.then_some(ReasonCode::ConditionOnLoops));
     }
     found

@@ -599,9 +599,8 @@ impl Reference<Expr> {
 
     /// Where the innermost loop has one value that those around it give, `if (i == j)`, the reference is as one of theirs.
     fn put_in_place(&mut self) {
-        let is_place = |guard: &Guarded<Expr>| {
-            guard.variable + 1 == self.level && guard.place().is_some()
-        };
+        let is_place =
+            |guard: &Guarded<Expr>| guard.variable + 1 == self.level && guard.place().is_some();
         let Some(at) = self.condition.guards.iter().position(is_place) else {
             return;
         };

@@ -132,7 +132,11 @@ impl<N: Number> Lines<'_, N> {
         let (v, first) = (own.variable, offsets.first()?.first()?);
         let range = &self.domain.loops[v];
         let spans = self.spans(given, tiles);
-        let goes_on = reference.dimensions.get(1)?.iter().any(|(w, _)| !spans[*w].stands);
+        let goes_on = reference
+            .dimensions
+            .get(1)?
+            .iter()
+            .any(|(w, _)| !spans[*w].stands);
         let is_plain = reference.dimensions[0] == [(v, 1.0)]
             && range.known_step == Some(1.0)
             && offsets.iter().all(|offset| offset[0] == *first)
@@ -143,8 +147,13 @@ impl<N: Number> Lines<'_, N> {
         }
         let pitch = reference.pitches.get(1)?.as_ref()?;
         let before = own.lower.as_ref()?.rest.minus(&spans[v].low).not_negative();
-        let behind = spans[v].high.minus(&own.upper.as_ref()?.rest).not_negative();
-        let begin = reference.bases[0].plus(&spans[v].low).shifted(*first as f64);
+        let behind = spans[v]
+            .high
+            .minus(&own.upper.as_ref()?.rest)
+            .not_negative();
+        let begin = reference.bases[0]
+            .plus(&spans[v].low)
+            .shifted(*first as f64);
         let row = (begin.minus(&behind), before.plus(&behind));
         Some((row, pitch.minus(&spans[v].count)))
     }

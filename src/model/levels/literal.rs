@@ -29,9 +29,11 @@ pub fn lines(domain: &Domain<f64>, references: &[Reference<f64>]) -> Option<Coun
     let is_known = |reference: &Reference<f64>| {
         reference.gathered.is_none()
             && reference.multiple.is_none()
-            && reference.taken.is_none_or(|taken| taken == 1.0 || taken == 0.0)
+            && reference
+                .taken
+                .is_none_or(|taken| taken == 1.0 || taken == 0.0)
     };
-    if !references.iter().all(is_known) {
+    if !references.iter().all(is_known) || has_many_iterations(domain) {
         return None;
     }
     let mut walk = Walk {
@@ -49,6 +51,18 @@ pub fn lines(domain: &Domain<f64>, references: &[Reference<f64>]) -> Option<Coun
     })
 }
 
+/// Whether loops whose ends are always the same have too many iterations by themselves.
+fn has_many_iterations(domain: &Domain<f64>) -> bool {
+    let fixed = domain.loops.iter().filter_map(|range| {
+        let ([low], [high]) = (range.lowers.as_slice(), range.uppers.as_slice()) else {
+            return None;
+        };
+        let is_fixed = low.terms.is_empty() && high.terms.is_empty();
+        is_fixed.then(|| ((high.rest - low.rest) / range.step + 1.0).max(1.0))
+    });
+    fixed.product::<f64>() > MOST_ITERATIONS as f64
+}
+
 struct Walk<'a> {
     domain: &'a Domain<f64>,
     references: &'a [Reference<f64>],
@@ -63,19 +77,23 @@ impl Walk<'_> {
     /// Everything inside of the loops that are open.
     fn go_on(&mut self) -> Option<()> {
         let level = self.places.len();
-        for reference in self.references.iter().filter(|r| r.level == level && r.taken != Some(0.0)) {
-            let line = |offset: &Vec<i64>| {
-                let place = self.element(reference, offset)? * reference.width / LINE;
-                Some((reference.array, place.floor() as i64))
-            };
-            let lines_of = |offsets: &[Vec<i64>], is_met: bool| match is_met {
-                true => offsets.iter().map(line).collect(),
-                false => Some(Vec::new()),
-            };
-            let touched: Vec<_> = lines_of(&reference.offsets, self.holds(&reference.condition))?;
-            let written: Vec<_> = lines_of(&reference.written, self.holds(reference.writing()))?;
-            self.touched.extend(touched);
-            self.written.extend(written);
+        for reference in self
+            .references
+            .iter()
+            .filter(|r| r.level == level && r.taken != Some(0.0))
+        {
+            if self.holds(&reference.condition) {
+                for offset in &reference.offsets {
+                    let line = self.line(reference, offset)?;
+                    self.touched.insert(line);
+                }
+            }
+            if !reference.written.is_empty() && self.holds(reference.writing()) {
+                for offset in &reference.written {
+                    let line = self.line(reference, offset)?;
+                    self.written.insert(line);
+                }
+            }
         }
         let Some(range) = self.domain.loops.get(level) else {
             return Some(());
@@ -124,16 +142,19 @@ impl Walk<'_> {
         condition.guards.iter().all(is_in) && !is_left_out
     }
 
-    fn element(&self, reference: &Reference<f64>, offset: &[i64]) -> Option<f64> {
+    fn line(&self, reference: &Reference<f64>, offset: &[i64]) -> Option<(usize, i64)> {
         let mut sum = 0.0;
         for (d, terms) in reference.dimensions.iter().enumerate() {
-            if terms.iter().any(|(_, by)| by.abs() >= LONG_STRIDE) {
-                return None;
+            let mut place = reference.bases[d] + offset[d] as f64;
+            for (v, by) in terms {
+                if by.abs() >= LONG_STRIDE {
+                    return None;
+                }
+                place += by * self.places.get(*v).copied().unwrap_or(f64::NAN);
             }
-            let place = reference.place(d);
-            let pitch = reference.pitches.get(d).copied().flatten()?;
-            sum += (self.value(&place) + offset[d] as f64) * pitch;
+            sum += place * reference.pitches.get(d).copied().flatten()?;
         }
-        sum.is_finite().then_some(sum)
+        let line = (sum * reference.width / LINE).floor();
+        line.is_finite().then_some((reference.array, line as i64))
     }
 }
