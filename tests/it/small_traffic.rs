@@ -456,7 +456,15 @@ fn conditions_on_several_loops() {
     for function in ["few", "upper", "back"] {
         is_right("boxes.c", function, &["--sizes", "n=150,203"]);
     }
-    for function in ["empty", "passed_over", "passed_by"] {
+    is_right(
+        "boxes.c",
+        "descending",
+        &["--sizes", "n=24,61", "--cache", "4KiB,full"],
+    );
+    for function in ["third", "halves"] {
+        is_right("boxes.c", function, &sizes);
+    }
+    for function in ["empty", "passed_over", "passed_by", "twice"] {
         is_right("boxes.c", function, &["--sizes", "n=64,150"]);
     }
     assert!(marked_in(DIRECTORY, "boxes.c").is_empty());

@@ -265,10 +265,9 @@ fn runs_in_one_round(exact: &Ranges, value: &dyn Fn(&Symbol) -> Option<f64>) -> 
     })
 }
 
-/// A range whose ends other loops move, of a loop whose own ends they move as well, or of which another range leaves a part:
-/// what lies between two uses is another part of both in every iteration.
+/// A range whose ends other loops move, of a loop of which another range leaves a part as well: what lies between two uses is
+/// another part of both in every iteration.
 fn shapes_with_others(exact: &Ranges) -> bool {
-    let loops = &exact.domain.loops;
     let nest = exact.nest;
     let all: Vec<&GuardRange> = (nest.streams.iter().flat_map(NestStream::ranges)).collect();
     let moves = |range: &GuardRange| {
@@ -278,18 +277,11 @@ fn shapes_with_others(exact: &Ranges) -> bool {
             chain.any(|chain| end.mentions(&chain.facts.variable))
         })
     };
-    let is_shaped = |range: &GuardRange| {
-        let own = |chain: &ChainLoop| chain.facts.variable == range.variable;
-        let Some(at) = nest.loops.iter().rposition(own) else {
-            return false;
-        };
-        let mut bounds = loops[at].lowers.iter().chain(&loops[at].uppers);
-        bounds.any(|bound| !bound.terms.is_empty())
-            || all
-                .iter()
-                .any(|other| other.variable == range.variable && !moves(other))
+    let is_shared = |range: &GuardRange| {
+        let mut others = all.iter();
+        others.any(|other| other.variable == range.variable && !moves(other))
     };
-    nest.loops.len() > 2 && all.iter().any(|range| moves(range) && is_shaped(range))
+    nest.loops.len() > 2 && all.iter().any(|range| moves(range) && is_shared(range))
 }
 
 /// Whether iterations of a loop use elements that others have used.

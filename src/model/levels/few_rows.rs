@@ -91,14 +91,15 @@ impl<'n, 'p> Few<'n, 'p> {
         let Some(lines) = literal::lines(&self.domain, &self.references) else {
             return false;
         };
-        let arrays = |all: &mut dyn Iterator<Item = &Reference<Expr>>| {
-            let arrays: BTreeSet<usize> = all.map(|one| one.array).collect();
-            arrays.len()
-        };
-        let geometry = &self.geometry;
-        let mut written = geometry.fixed.iter().filter(|one| !one.written.is_empty());
-        let written = (lines.written + arrays(&mut written)) as f64 + geometry.written_beside();
-        let touched = (lines.touched + arrays(&mut geometry.fixed.iter())) as f64;
+        let Geometry { fixed, .. } = &self.geometry;
+        let arrays: BTreeSet<usize> = fixed.iter().map(|one| one.array).collect();
+        // Of several elements that no loop moves it is not asked here which are in one line.
+        if arrays.len() < fixed.len() || fixed.iter().any(|one| one.offsets.len() > 1) {
+            return false;
+        }
+        let stored = fixed.iter().filter(|one| !one.written.is_empty()).count();
+        let written = (lines.written + stored) as f64 + self.geometry.written_beside();
+        let touched = (lines.touched + fixed.len()) as f64;
         let counted = undecided::as_it_is(self.nest, value);
         let off = (counted.cold - touched).abs() + (counted.flushed - written).abs();
         off > NEAR * (touched + written)

@@ -226,11 +226,16 @@ impl<N: Number> Profiler<'_, N> {
         let pieces = self.pieces(level, &span);
         for (at, piece) in pieces.iter().enumerate() {
             for part in 0..parts {
+                // In the order in which it comes to them.
+                let from_low = match self.domain().loops[level].descending {
+                    true => parts - 1 - part,
+                    false => part,
+                };
                 let place = (self.lines.name)(
                     self.lines
                         .names
                         .step(StaticFigure::Place, About::Loop(level)),
-                    self.domain().middle(level, piece, part, parts),
+                    self.domain().middle(level, piece, from_low, parts),
                 );
                 let mut given = context.given.clone();
                 given[level] = match pieces.len() {
