@@ -263,7 +263,8 @@ fn of_quotient(symbols: &mut Symbols, op: BinaryOp, left: &Value, right: &Value)
     }
 }
 
-/// All but the first or the last place of a loop, as the range of the others: `i != 0` of a loop from zero is `i > 0`.
+/// All but the first or the last place of a loop, or one outside of it, as the range of the others: `i != 0` of a loop from
+/// zero or one is `i > 0`.
 fn at_end(symbols: &Symbols, guard: Guard) -> Guard {
     let Guard::Outside(ranges) = &guard else {
         return guard;
@@ -278,17 +279,22 @@ fn at_end(symbols: &Symbols, guard: Guard) -> Guard {
     else {
         return guard;
     };
-    let mut levels = symbols.levels.iter().rev();
-    let own = levels.find(|level| level.counted.variable == *variable);
-    let Some(level) = own.filter(|level| level.has_unit_step && place == same) else {
+    let mut levels = symbols.levels.iter();
+    let own = levels.rposition(|level| level.counted.variable == *variable);
+    let Some(at) = own.filter(|at| symbols.levels[*at].has_unit_step && place == same) else {
         return guard;
     };
-    let (first, last) = level.counted.ends();
-    let is_at = |end: &Expr| end.distance(place) == Some(0.0);
-    let (lower, upper) = match (is_at(first), is_at(last)) {
-        (true, _) => (Some((place.clone() + 1.0).expand()), None),
-        (_, true) => (None, Some((place.clone() - 1.0).expand())),
-        _ => return guard,
+    let around: Vec<&Counted> = (symbols.levels[..at].iter())
+        .map(|level| &level.counted)
+        .collect();
+    let (first, last) = symbols.levels[at].counted.ends();
+    let is_never = |below: Expr| is_never_negative(&below.expand(), &around);
+    let (lower, upper) = if is_never(first.clone() - place.clone()) {
+        (Some((place.clone() + 1.0).expand()), None)
+    } else if is_never(place.clone() - last.clone()) {
+        (None, Some((place.clone() - 1.0).expand()))
+    } else {
+        return guard;
     };
     Guard::Inside(vec![GuardRange {
         variable: variable.clone(),

@@ -759,17 +759,23 @@ fn streams(
     streams
 }
 
-/// The one hole that conditions leave out on the way to a reference; of several none is known.
+/// The one hole that conditions leave out on the way to a reference, of several one that holds all others; else none is known.
 pub fn hole_of(loops: &[ChainLoop], reference: &Reference) -> Vec<GuardRange> {
     let around = &loops[..reference.level.min(loops.len())];
     let holes = around.iter().map(|chain| &chain.hole);
-    let mut holes = holes
+    let holes = holes
         .chain([&reference.hole])
         .filter(|hole| !hole.is_empty());
-    match (holes.next(), holes.next()) {
-        (Some(hole), None) => hole.clone(),
-        _ => Vec::new(),
-    }
+    let holes: Vec<&Vec<GuardRange>> = holes.collect();
+    // The fewer ranges say what is in it, the more is.
+    let holds = |one: &&&Vec<GuardRange>| {
+        let mut others = holes.iter();
+        others.all(|other| one.iter().all(|range| other.contains(range)))
+    };
+    holes
+        .iter()
+        .find(holds)
+        .map_or(Vec::new(), |hole| hole.to_vec())
 }
 
 /// The branches on the way to a reference that may never be taken, though they only ask for loops: a single place that a

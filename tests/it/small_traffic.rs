@@ -453,7 +453,7 @@ fn conditions_on_several_loops() {
     let path = command::fixture(DIRECTORY).join("boxes.c");
     all_right(&command::validated(&path, &[hidden, caches].concat()));
     is_right("boxes.c", "faces", &["--sizes", "n=24,61"]);
-    for function in ["few", "upper", "back"] {
+    for function in ["few", "upper", "back", "diagonal"] {
         is_right("boxes.c", function, &["--sizes", "n=150,203"]);
     }
     is_right(
@@ -461,7 +461,12 @@ fn conditions_on_several_loops() {
         "descending",
         &["--sizes", "n=24,61", "--cache", "4KiB,full"],
     );
-    for function in ["third", "halves"] {
+    is_right(
+        "boxes.c",
+        "ragged",
+        &["--sizes", "n=44,61", "--cache", "4MiB,full"],
+    );
+    for function in ["third", "halves", "wedge", "first", "inner"] {
         is_right("boxes.c", function, &sizes);
     }
     for function in ["empty", "passed_over", "passed_by", "twice"] {

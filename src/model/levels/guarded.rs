@@ -132,15 +132,15 @@ impl<N: Number> Lines<'_, N> {
         let (v, first) = (own.variable, offsets.first()?.first()?);
         let range = &self.domain.loops[v];
         let spans = self.spans(given, tiles);
-        let goes_on = reference
-            .dimensions
-            .get(1)?
-            .iter()
-            .any(|(w, _)| !spans[*w].stands);
-        let is_plain = reference.dimensions[0] == [(v, 1.0)]
+        let (along, across) = reference.dimensions.split_first()?;
+        let goes_on = across.first()?.iter().any(|(w, _)| !spans[*w].stands);
+        let mut others = across.iter().flatten();
+        let is_plain = *along == [(v, 1.0)]
+            && others.all(|(w, _)| *w != v)
             && range.known_step == Some(1.0)
             && offsets.iter().all(|offset| offset[0] == *first)
             && !own.is_coupled()
+            && (0..spans.len()).all(|w| w == v || !self.domain.coupled(v, w))
             && goes_on;
         if !is_plain || spans[v].stands {
             return None;
