@@ -818,7 +818,17 @@ fn perhaps_never(
             all.any(|range| own.iter().any(|o| o.variable == range.variable))
         })
     };
-    let may_be_never = |step: &&(Symbol, bool)| ranges(step).iter().any(may_pass) || several(step);
+    // A hole may be all of the loop.
+    let leaves_a_hole = |step: &(Symbol, bool)| match decision(&step.0) {
+        Some((_, Decision::Guard(guard))) => match step.1 {
+            true => matches!(guard, Guard::Outside(_)),
+            false => matches!(guard.clone().negated(), Guard::Outside(_)),
+        },
+        _ => false,
+    };
+    let may_be_never = |step: &&(Symbol, bool)| {
+        ranges(step).iter().any(may_pass) || several(step) || leaves_a_hole(step)
+    };
     guards
         .iter()
         .copied()
