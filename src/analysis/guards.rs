@@ -196,7 +196,8 @@ fn guard(symbols: &mut Symbols, condition: &Value) -> Option<Guard> {
         Value::Convert(_, inner) => guard(symbols, inner),
         Value::Unary(UnaryOp::Not, inner) => Some(guard(symbols, inner)?.negated()),
         Value::Binary(BinaryOp::And, left, right) => {
-            match (guard(symbols, left)?, guard(symbols, right)?) {
+            let [left, right] = [left, right].map(|side| guard(symbols, side));
+            match (at_end(symbols, left?), at_end(symbols, right?)) {
                 (Guard::Inside(left), Guard::Inside(right)) => {
                     Some(Guard::Inside(both(left, right)))
                 }
@@ -204,9 +205,10 @@ fn guard(symbols: &mut Symbols, condition: &Value) -> Option<Guard> {
             }
         }
         Value::Binary(BinaryOp::Or, left, right) => {
+            let [left, right] = [left, right].map(|side| guard(symbols, side));
             match (
-                guard(symbols, left)?.negated(),
-                guard(symbols, right)?.negated(),
+                at_end(symbols, left?.negated()),
+                at_end(symbols, right?.negated()),
             ) {
                 (Guard::Inside(left), Guard::Inside(right)) => {
                     Some(Guard::Outside(both(left, right)))
@@ -215,10 +217,90 @@ fn guard(symbols: &mut Symbols, condition: &Value) -> Option<Guard> {
             }
         }
         Value::Binary(op, left, right) if op.is_comparison() => {
-            comparison(symbols, *op, left, right)
+            let known = comparison(symbols, *op, left, right);
+            known.or_else(|| of_quotient(symbols, *op, left, right))
         }
         _ => None,
     }
+}
+
+/// `i/2 == 3`: a whole quotient compared with a number above zero, as the range of the dividend.
+fn of_quotient(symbols: &mut Symbols, op: BinaryOp, left: &Value, right: &Value) -> Option<Guard> {
+    let (Value::Binary(BinaryOp::Divide, dividend, divisor), Value::Integer(number)) =
+        (left, right)
+    else {
+        return None;
+    };
+    let Value::Integer(divisor) = **divisor else {
+        return None;
+    };
+    if divisor < 1 || *number < 1 || !symbols.is_integer(dividend) {
+        return None;
+    }
+    let first = number.checked_mul(divisor)?;
+    let last = first.checked_add(divisor - 1)?;
+    let mut compared = |op, with| comparison(symbols, op, dividend, &Value::Integer(with));
+    match op {
+        BinaryOp::Less => compared(BinaryOp::Less, first),
+        BinaryOp::LessOrEqual => compared(BinaryOp::LessOrEqual, last),
+        BinaryOp::Greater => compared(BinaryOp::Greater, last),
+        BinaryOp::GreaterOrEqual => compared(BinaryOp::GreaterOrEqual, first),
+        BinaryOp::Equal | BinaryOp::NotEqual => {
+            let ends = [
+                compared(BinaryOp::GreaterOrEqual, first)?,
+                compared(BinaryOp::LessOrEqual, last)?,
+            ];
+            let [Guard::Inside(from), Guard::Inside(until)] = ends else {
+                return None;
+            };
+            let inside = Guard::Inside(both(from, until));
+            Some(match op {
+                BinaryOp::Equal => inside,
+                _ => inside.negated(),
+            })
+        }
+        _ => None,
+    }
+}
+
+/// All but the first or the last place of a loop, or one outside of it, as the range of the others: `i != 0` of a loop from
+/// zero or one is `i > 0`.
+fn at_end(symbols: &Symbols, guard: Guard) -> Guard {
+    let Guard::Outside(ranges) = &guard else {
+        return guard;
+    };
+    let [
+        GuardRange {
+            variable,
+            lower: Some(place),
+            upper: Some(same),
+        },
+    ] = ranges.as_slice()
+    else {
+        return guard;
+    };
+    let mut levels = symbols.levels.iter();
+    let own = levels.rposition(|level| level.counted.variable == *variable);
+    let Some(at) = own.filter(|at| symbols.levels[*at].has_unit_step && place == same) else {
+        return guard;
+    };
+    let around: Vec<&Counted> = (symbols.levels[..at].iter())
+        .map(|level| &level.counted)
+        .collect();
+    let (first, last) = symbols.levels[at].counted.ends();
+    let is_never = |below: Expr| is_never_negative(&below.expand(), &around);
+    let (lower, upper) = if is_never(first.clone() - place.clone()) {
+        (Some((place.clone() + 1.0).expand()), None)
+    } else if is_never(place.clone() - last.clone()) {
+        (None, Some((place.clone() - 1.0).expand()))
+    } else {
+        return guard;
+    };
+    Guard::Inside(vec![GuardRange {
+        variable: variable.clone(),
+        lower,
+        upper,
+    }])
 }
 
 /// `variable + rest` compared with zero.
@@ -242,14 +324,27 @@ fn comparison(symbols: &mut Symbols, op: BinaryOp, left: &Value, right: &Value) 
         return None;
     }
     let (innermost, slope) = used().next_back()?;
-    let slope = slope.as_integer().filter(|slope| slope.abs() == 1)?;
+    let slope = slope.as_integer().filter(|slope| *slope != 0)?;
+    // Several times a variable are compared with what no loop moves: rounded.
+    let is_alone = used().nth(1).is_none();
+    if slope.abs() != 1 && !is_alone {
+        return None;
+    }
     let variable = Expr::symbol(innermost);
-    let bound = match slope {
-        1 => variable - apart,
-        _ => variable + apart,
+    let times = slope.abs() as f64;
+    let bound = match slope > 0 {
+        true => variable * times - apart,
+        false => variable * times + apart,
     }
     .expand();
-    let op = if slope == 1 { op } else { op.mirrored() };
+    let op = if slope > 0 { op } else { op.mirrored() };
+    let rounded = |bound: Expr| match times {
+        1.0 => bound.expand(),
+        _ => bound.expand().quotient(Expr::from(times)).floor(),
+    };
+    // The largest value up to a bound, and the smallest one from a bound on.
+    let until = |bound: Expr| Some(rounded(bound));
+    let from = |bound: Expr| Some(rounded(bound + (times - 1.0)));
     let range = |lower: Option<Expr>, upper: Option<Expr>| {
         let variable = innermost.to_string();
         Guard::Inside(vec![GuardRange {
@@ -259,12 +354,12 @@ fn comparison(symbols: &mut Symbols, op: BinaryOp, left: &Value, right: &Value) 
         }])
     };
     Some(match op {
-        BinaryOp::Less => range(None, Some(bound - 1.0)),
-        BinaryOp::LessOrEqual => range(None, Some(bound)),
-        BinaryOp::Greater => range(Some(bound + 1.0), None),
-        BinaryOp::GreaterOrEqual => range(Some(bound), None),
-        BinaryOp::Equal => range(Some(bound.clone()), Some(bound)),
-        BinaryOp::NotEqual => range(Some(bound.clone()), Some(bound)).negated(),
+        BinaryOp::Less => range(None, until(bound - 1.0)),
+        BinaryOp::LessOrEqual => range(None, until(bound)),
+        BinaryOp::Greater => range(from(bound + 1.0), None),
+        BinaryOp::GreaterOrEqual => range(from(bound), None),
+        BinaryOp::Equal => range(from(bound.clone()), until(bound)),
+        BinaryOp::NotEqual => range(from(bound.clone()), until(bound)).negated(),
         _ => return None,
     })
 }

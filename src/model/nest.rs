@@ -33,6 +33,8 @@ pub struct ChainLoop<'p> {
     pub conditions: Vec<Guard>,
     /// Those of them that are ranges of these loops.
     pub guards: Vec<GuardRange>,
+    /// Ranges within all of which one of them does not lead to it.
+    pub hole: Vec<GuardRange>,
     /// The branches of which no range says when they are taken.
     pub open: Weight,
 }
@@ -46,6 +48,7 @@ impl<'p> ChainLoop<'p> {
             weight,
             conditions: Vec::new(),
             guards: Vec::new(),
+            hole: Vec::new(),
         }
     }
 }
@@ -70,11 +73,40 @@ pub struct Content {
 pub struct NestStream {
     pub stream: Stream,
     pub level: usize,
-    /// Ranges of loop variables outside of which it is not referred to.
-    pub guards: Vec<GuardRange>,
+    /// In which iterations it is referred to,
+    pub when: When,
+    /// and written to, if these are not the same.
+    pub writing: Option<When>,
     /// Branches that lead to its references, and to those of them that write; nothing where one is not in a branch.
     pub taken: Ways,
     pub written: Ways,
+}
+
+/// Iterations in which something happens: all of them where nothing is said.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct When {
+    /// Ranges of loop variables outside of which it does not.
+    pub ranges: Vec<GuardRange>,
+    /// Ranges within all of which it does not.
+    pub hole: Vec<GuardRange>,
+}
+
+impl When {
+    pub fn is_always(&self) -> bool {
+        self.ranges.is_empty() && self.hole.is_empty()
+    }
+}
+
+impl NestStream {
+    /// The ranges of loops that decide whether it is referred to, or written to.
+    pub fn ranges(&self) -> impl Iterator<Item = &GuardRange> {
+        let conditions = [&self.when].into_iter().chain(&self.writing);
+        conditions.flat_map(|when| when.ranges.iter().chain(&when.hole))
+    }
+
+    fn is_written(&self) -> bool {
+        self.stream.accesses.iter().any(|access| access.writes > 0)
+    }
 }
 
 /// Ways that lead to something, each through all of its branches; `None` if something is there whichever are taken.
@@ -120,6 +152,8 @@ pub struct Reference<'p> {
     pub weight: Weight,
     /// Branches around it that take it to some iterations only.
     pub guards: Vec<GuardRange>,
+    /// Ranges within all of which one of them does not lead to it.
+    pub hole: Vec<GuardRange>,
     /// The others.
     pub open: Weight,
     pub stream: Cow<'p, Stream>,
@@ -408,6 +442,7 @@ struct Way {
     weight: Weight,
     conditions: Vec<Guard>,
     guards: Vec<GuardRange>,
+    hole: Vec<GuardRange>,
     open: Weight,
     /// Branches that ask for loops in a way that is no range of one.
     outside: Weight,
@@ -428,6 +463,9 @@ impl Way {
                 way.conditions.push(guard.clone());
                 match guard {
                     Guard::Inside(ranges) => way.guards.extend(ranges),
+                    Guard::Outside(ranges) if way.hole.is_empty() && is_hole(&ranges) => {
+                        way.hole = ranges;
+                    }
                     Guard::Outside(_) => way.outside.push(step),
                 }
             }
@@ -443,9 +481,21 @@ impl Way {
             weight: self.weight,
             conditions: self.conditions,
             guards: self.guards,
+            hole: self.hole,
             open: [self.open, self.outside].concat(),
         }
     }
+}
+
+/// Whether ranges of loops are left out in a way that bytes can be exactly those of the others: more than one place, and
+/// always the same ones.
+fn is_hole(ranges: &[GuardRange]) -> bool {
+    let is_one = |range: &GuardRange| range.lower.is_some() && range.lower == range.upper;
+    let mut variables = ranges.iter().map(|range| range.variable.as_str());
+    let mut ends = ranges.iter().flat_map(|range| [&range.lower, &range.upper]);
+    !ranges.iter().any(is_one)
+        && variables.all(|variable| !ends.clone().flatten().any(|end| end.mentions(variable)))
+        && ends.any(Option::is_some)
 }
 
 impl<'p> Gathered<'p> {
@@ -465,6 +515,7 @@ impl<'p> Gathered<'p> {
             level,
             weight: way.weight.clone(),
             guards: way.guards.clone(),
+            hole: way.hole.clone(),
             open: way.open.clone(),
             stream: Cow::Borrowed(stream),
         };
@@ -559,7 +610,7 @@ fn finish<'p>(
     // An element that stays the same in the whole nest lives in a register.
     let moves = |known: &NestStream| known.stream.subscripts.iter().any(|s| !s.is_invariant());
     let narrowed = narrowed(&loops, &gathered.references);
-    let streams = streams(&loops, &gathered.references, &narrowed);
+    let streams = streams(&loops, &gathered.references, &narrowed, &gathered.decisions);
     let (streams, fixed): (Vec<NestStream>, Vec<NestStream>) = streams.into_iter().partition(moves);
     let sweeps = count_sweeps(&loops, &streams);
     let runs_on = match loops.last().is_some_and(|inner| inner.facts.is_serial) {
@@ -660,20 +711,27 @@ fn streams(
     loops: &[ChainLoop],
     references: &[Reference],
     narrowed: &[GuardRange],
+    decisions: &[(Symbol, Decision)],
 ) -> Vec<NestStream> {
     let mut streams: Vec<NestStream> = Vec::new();
     let rows = rows::of(references);
     for reference in references {
-        let mut guards: Vec<GuardRange> = Vec::new();
+        let mut when = When::default();
         for range in ranges(loops, reference) {
             // Around a loop it is as many times the lines of that.
             let is_own = reference.guards.contains(range);
             let counts = !is_own || leaves_out(range, loops, &reference.stream);
-            if counts && !narrowed.contains(range) && !guards.contains(range) {
-                guards.push(range.clone());
+            if counts && !narrowed.contains(range) && !when.ranges.contains(range) {
+                when.ranges.push(range.clone());
             }
         }
-        let ways = (!reference.open.is_empty()).then(|| vec![reference.open.clone()]);
+        when.hole = hole_of(loops, reference);
+        let open = [
+            reference.open.as_slice(),
+            &perhaps_never(loops, reference, decisions),
+        ]
+        .concat();
+        let ways = (!open.is_empty()).then(|| vec![open.clone()]);
         let stream = rows::in_rows_of(reference.stream.as_ref(), &rows);
         let stream = stream.as_ref();
         let written = if stream.accesses.iter().any(|access| access.writes > 0) {
@@ -681,9 +739,8 @@ fn streams(
         } else {
             Some(Vec::new())
         };
-        let same = |known: &&mut NestStream| {
-            known.guards == guards && is_same_stream(&known.stream, stream)
-        };
+        let same =
+            |known: &&mut NestStream| known.when == when && is_same_stream(&known.stream, stream);
         match streams.iter_mut().find(same) {
             Some(known) => {
                 absorb(&mut known.stream, stream.clone());
@@ -694,7 +751,8 @@ fn streams(
             None => streams.push(NestStream {
                 stream: stream.clone(),
                 level: reference.level,
-                guards,
+                when,
+                writing: None,
                 taken: ways,
                 written,
             }),
@@ -703,6 +761,84 @@ fn streams(
     join_sides(&mut streams);
     join_guarded(&mut streams);
     streams
+}
+
+/// The one hole that conditions leave out on the way to a reference, of several one that holds all others; else none is known.
+pub fn hole_of(loops: &[ChainLoop], reference: &Reference) -> Vec<GuardRange> {
+    let around = &loops[..reference.level.min(loops.len())];
+    let holes = around.iter().map(|chain| &chain.hole);
+    let holes = holes
+        .chain([&reference.hole])
+        .filter(|hole| !hole.is_empty());
+    let holes: Vec<&Vec<GuardRange>> = holes.collect();
+    // The fewer ranges say what is in it, the more is.
+    let holds = |one: &&&Vec<GuardRange>| {
+        let mut others = holes.iter();
+        others.all(|other| one.iter().all(|range| other.contains(range)))
+    };
+    holes
+        .iter()
+        .find(holds)
+        .map_or(Vec::new(), |hole| hole.to_vec())
+}
+
+/// The branches on the way to a reference that may never be taken, though they only ask for loops: a single place that a
+/// loop by steps of two may pass over, a triangle beside another one.
+fn perhaps_never(
+    loops: &[ChainLoop],
+    reference: &Reference,
+    decisions: &[(Symbol, Decision)],
+) -> Weight {
+    let around = &loops[..reference.level.min(loops.len())];
+    let ways = around.iter().flat_map(|chain| &chain.weight);
+    let steps = ways.chain(&reference.weight);
+    let decision = |branch: &Symbol| decisions.iter().find(|(known, _)| known == branch);
+    let ranges = |step: &(Symbol, bool)| decision(&step.0).map_or(&[][..], |(_, d)| d.ranges());
+    let guards: Vec<&(Symbol, bool)> = steps.filter(|step| !ranges(step).is_empty()).collect();
+    let is_moved = |expr: &Expr| {
+        let mut variables = loops.iter().map(|chain| &chain.facts.variable);
+        variables.any(|variable| !variable.is_none() && expr.mentions(variable))
+    };
+    let may_pass = |range: &GuardRange| {
+        let Some(own) = loops.iter().find(|l| l.facts.variable == range.variable) else {
+            return false;
+        };
+        let mut ends = [&range.lower, &range.upper].into_iter().flatten();
+        let is_even = own
+            .facts
+            .step
+            .as_number()
+            .is_some_and(|step| step.abs() == 1.0);
+        let is_one = range.lower.is_some() && range.lower == range.upper;
+        let shapes = [&own.facts.lower, &own.facts.upper];
+        let is_triangle = ends.any(is_moved);
+        !is_even || is_one && !is_triangle || is_triangle && shapes.into_iter().any(is_moved)
+    };
+    let several = |step: &(Symbol, bool)| {
+        let own = ranges(step);
+        let mut others = guards.iter().filter(|other| ***other != *step);
+        others.any(|other| {
+            let mut all = ranges(other).iter();
+            all.any(|range| own.iter().any(|o| o.variable == range.variable))
+        })
+    };
+    // A hole may be all of the loop.
+    let leaves_a_hole = |step: &(Symbol, bool)| match decision(&step.0) {
+        Some((_, Decision::Guard(guard))) => match step.1 {
+            true => matches!(guard, Guard::Outside(_)),
+            false => matches!(guard.clone().negated(), Guard::Outside(_)),
+        },
+        _ => false,
+    };
+    let may_be_never = |step: &&(Symbol, bool)| {
+        ranges(step).iter().any(may_pass) || several(step) || leaves_a_hole(step)
+    };
+    guards
+        .iter()
+        .copied()
+        .filter(may_be_never)
+        .cloned()
+        .collect()
 }
 
 /// What is read, or written, in all iterations is so in some.
@@ -716,8 +852,8 @@ fn join_guarded(streams: &mut Vec<NestStream>) {
         let guarded = &streams[at];
         let holds = |other: &NestStream| {
             let mut accesses = guarded.stream.accesses.iter();
-            !guarded.guards.is_empty()
-                && other.guards.is_empty()
+            !guarded.when.is_always()
+                && other.when.is_always()
                 && is_same_stream(&guarded.stream, &other.stream)
                 && accesses.all(|a| goes_to(&other.stream, &a.offset, a.writes > 0))
         };
@@ -727,6 +863,9 @@ fn join_guarded(streams: &mut Vec<NestStream>) {
                 let guarded = streams.remove(at);
                 let known = &mut streams[if other > at { other - 1 } else { other }];
                 known.level = known.level.max(guarded.level);
+                if guarded.is_written() {
+                    known.writing = None;
+                }
                 absorb(&mut known.stream, guarded.stream);
             }
         }
@@ -739,12 +878,20 @@ fn join_sides(streams: &mut Vec<NestStream>) {
     while at < streams.len() {
         let is_other_side = |other: &NestStream| {
             is_same_stream(&streams[at].stream, &other.stream)
-                && are_sides(&streams[at].guards, &other.guards)
+                && are_sides(&streams[at].when, &other.when)
         };
         if let Some(other) = (at + 1..streams.len()).find(|other| is_other_side(&streams[*other])) {
             let other = streams.remove(other);
             let known = &mut streams[at];
-            known.guards = Vec::new();
+            known.writing = match (known.is_written(), other.is_written()) {
+                (true, false) => Some(known.writing.take().unwrap_or(known.when.clone())),
+                (false, true) => Some(other.writing.unwrap_or(other.when.clone())),
+                _ => None,
+            };
+            known.when = When {
+                ranges: common(&known.when.ranges, &other.when.ranges),
+                hole: Vec::new(),
+            };
             known.level = known.level.max(other.level);
             absorb(&mut known.stream, other.stream);
             either(&mut known.taken, other.taken);
@@ -754,9 +901,51 @@ fn join_sides(streams: &mut Vec<NestStream>) {
     }
 }
 
+/// Ranges that are in both.
+fn common(a: &[GuardRange], b: &[GuardRange]) -> Vec<GuardRange> {
+    a.iter()
+        .filter(|range| b.contains(range))
+        .cloned()
+        .collect()
+}
+
+/// Whether what two conditions do not have in common is the two sides of one: one range of a loop begins where the other one
+/// ends, or is what the other one leaves out.
+fn are_sides(a: &When, b: &When) -> bool {
+    let both = common(&a.ranges, &b.ranges);
+    let own = |when: &When| {
+        let own = when.ranges.iter().filter(|range| !both.contains(range));
+        own.cloned().collect::<Vec<_>>()
+    };
+    match (own(a).as_slice(), own(b).as_slice()) {
+        ([a_own], [b_own]) if a.hole.is_empty() && b.hole.is_empty() => follow(a_own, b_own),
+        ([], inside) => b.hole.is_empty() && fills(inside, &a.hole),
+        (inside, []) => a.hole.is_empty() && fills(inside, &b.hole),
+        _ => false,
+    }
+}
+
+/// Whether ranges are just those of a hole.
+fn fills(ranges: &[GuardRange], hole: &[GuardRange]) -> bool {
+    let halves = |range: &GuardRange| {
+        let half = |lower: Option<&Expr>, upper: Option<&Expr>| GuardRange {
+            variable: range.variable.clone(),
+            lower: lower.cloned(),
+            upper: upper.cloned(),
+        };
+        let lower = range.lower.as_ref().map(|lower| half(Some(lower), None));
+        let upper = range.upper.as_ref().map(|upper| half(None, Some(upper)));
+        lower.into_iter().chain(upper)
+    };
+    let all = |ranges: &[GuardRange]| ranges.iter().flat_map(halves).collect::<Vec<_>>();
+    let (ranges, hole) = (all(ranges), all(hole));
+    !hole.is_empty()
+        && ranges.len() == hole.len()
+        && ranges.iter().all(|range| hole.contains(range))
+}
+
 /// Whether one range of a loop begins where the other one ends.
-fn are_sides(a: &[GuardRange], b: &[GuardRange]) -> bool {
-    let ([a], [b]) = (a, b) else { return false };
+fn follow(a: &GuardRange, b: &GuardRange) -> bool {
     let follows = |first: &GuardRange, second: &GuardRange| {
         let (Some(end), Some(begin)) = (&first.upper, &second.lower) else {
             return false;

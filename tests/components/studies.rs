@@ -12,7 +12,7 @@ use crate::support::command;
 use crate::support::tools::tool;
 
 /// What is in `tests/studies`: scripts, and what they share.
-const FILES: [&str; 25] = [
+const FILES: [&str; 26] = [
     "browser.py",
     "clock",
     "clock_suites",
@@ -27,6 +27,7 @@ const FILES: [&str; 25] = [
     "lines.py",
     "measured.py",
     "memory_depth",
+    "random_nests",
     "random_programs",
     "rankings",
     "repaint",

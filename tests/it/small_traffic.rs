@@ -439,3 +439,56 @@ fn dimensions_of_one_place() {
     is_right("single.f90", "*", &["--sizes", "n=9,17,64,203"]);
     assert!(marked_in(DIRECTORY, "single.f90").is_empty());
 }
+
+/// Conditions that leave a box, all but a box, or nothing of the loops, and that only what writes stands under.
+#[test]
+fn conditions_on_several_loops() {
+    let sizes = ["--sizes", "n=64,150,203", "--cache", "8KiB,full"];
+    let squares = ["border", "filled", "rows", "columns", "last", "arms"];
+    for function in squares.into_iter().chain(["shifted"]) {
+        is_right("boxes.c", function, &sizes);
+    }
+    let caches = ["--cache", "8KiB,full", "--cache", "1MiB,full"];
+    let path = command::fixture(DIRECTORY).join("boxes.c");
+    for function in ["hidden", "wedge"] {
+        let of = ["--function", function, "--sizes", "n=64,150"];
+        all_right(&command::validated(&path, &[of, caches].concat()));
+    }
+    is_right("boxes.c", "faces", &["--sizes", "n=24,61"]);
+    for function in ["few", "upper", "back", "diagonal"] {
+        is_right("boxes.c", function, &["--sizes", "n=150,203"]);
+    }
+    is_right(
+        "boxes.c",
+        "descending",
+        &["--sizes", "n=24,61", "--cache", "4KiB,full"],
+    );
+    is_right(
+        "boxes.c",
+        "ragged",
+        &["--sizes", "n=44,61", "--cache", "4MiB,full"],
+    );
+    for function in ["third", "halves", "first", "inner"] {
+        is_right("boxes.c", function, &sizes);
+    }
+    for function in ["empty", "passed_over", "passed_by", "twice"] {
+        is_right("boxes.c", function, &["--sizes", "n=64,150"]);
+    }
+    assert!(marked_in(DIRECTORY, "boxes.c").is_empty());
+}
+
+/// Formulas come to the same bytes as numbers where conditions leave parts of loops.
+#[test]
+fn formulas_of_conditions_on_several_loops() {
+    for size in ["n=64", "n=150", "n=301"] {
+        formulas_are_the_numbers("boxes.c", size);
+    }
+}
+
+#[test]
+fn planes_beyond_the_only_one_are_marked() {
+    let path = command::fixture(DIRECTORY).join("short_of.f90");
+    let report = command::analysed(path, &["--set", "k=2", "--set", "m=2"]);
+    let reasons = &report["functions"][0]["nests"][0]["reasons"];
+    assert_eq!(reasons, &json!(["implausible_size"]));
+}

@@ -65,7 +65,10 @@ impl<'t> Lowering<'t> {
     pub fn declare_local(&mut self, name: Node<'t>, ty: CType<'t>, storage: Storage) -> VarId {
         let place = self.place(name);
         let text = self.text(name);
-        let id = self.add_variable(text, ty, storage, place);
+        let id = match self.names.is_local(text) {
+            true => self.add_variable(self.names.free_name(text), ty, storage, place),
+            false => self.add_variable(text, ty, storage, place),
+        };
         self.names.define(text, Symbol::Local(id));
         id
     }

@@ -251,6 +251,18 @@ impl<'t> Names<'t> {
             .find_map(|scope| scope.names.get(name))
     }
 
+    /// Whether a block around has a variable of this name, which another one would hide.
+    pub fn is_local(&self, name: &str) -> bool {
+        matches!(self.symbol(name), Some(Symbol::Local(_)))
+    }
+
+    /// A name for a variable that hides another one of its own, as all that is computed goes by names.
+    pub fn free_name(&self, name: &str) -> String {
+        let numbered = |number: usize| format!("{name}_{number}");
+        let is_free = |name: &String| self.symbol(name).is_none();
+        (2..).map(numbered).find(is_free).unwrap_or_default()
+    }
+
     pub fn typedef(&self, name: &str) -> Option<&CType<'t>> {
         match self.symbol(name) {
             Some(Symbol::Typedef(ty)) => Some(ty),

@@ -98,6 +98,9 @@ fn fused<'p>(a: &Nest<'p>, b: &Nest<'p>) -> Nest<'p> {
                 .iter()
                 .map(|range| renamed_range(range, names))
                 .collect(),
+            hole: (reference.hole.iter())
+                .map(|range| renamed_range(range, names))
+                .collect(),
             ..reference.clone()
         },
     };

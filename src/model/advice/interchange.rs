@@ -77,7 +77,7 @@ fn is_possible(nest: &Nest, order: &Order, positions: &[usize]) -> bool {
         inside.all(|at| bounds.iter().all(|bound| !bound.mentions(name(*at))))
     };
     let place = |variable: &str| positions.iter().position(|at| name(*at) == variable);
-    let of_streams = nest.streams.iter().flat_map(|used| &used.guards);
+    let of_streams = nest.streams.iter().flat_map(|used| used.ranges());
     // What a condition leaves of a loop, loops further out say.
     let mut guards = nest.narrowed.iter().chain(of_streams);
     let is_outside = |guard: &GuardRange| {

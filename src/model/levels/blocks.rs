@@ -97,7 +97,7 @@ impl Geometry {
     /// The loops that can be blocked and are to be.
     pub fn chosen(&self, nest: &Nest, blocked: &dyn Fn(&Symbol) -> bool) -> Vec<usize> {
         let loops = &self.domain.loops;
-        let guards = || self.references.iter().flat_map(|r| &r.guards);
+        let guards = || self.references.iter().flat_map(|r| r.ranges());
         let can_be = |v: &usize| {
             let range = &loops[*v];
             let bounds = range.lowers.iter().chain(&range.uppers);
@@ -134,7 +134,7 @@ impl Geometry {
                 .iter_mut()
                 .flatten()
                 .for_each(|(v, _)| moved(v));
-            for guard in &mut reference.guards {
+            for guard in reference.ranges_mut() {
                 moved(&mut guard.variable);
                 let ends = guard.lower.iter_mut().chain(&mut guard.upper);
                 ends.for_each(|end| end.terms.iter_mut().for_each(|(v, _)| moved(v)));

@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 use super::domain::{Affine, Domain, Given, Tiles};
 use super::ends;
 use super::extents;
-use super::few_rows;
+use super::few_rows::Few;
 use super::forms;
 use super::geometry::{self, Geometry};
 use super::order;
@@ -39,7 +39,7 @@ use crate::analysis::facts::{Access, Decision, Guard, GuardRange, Loop, Stream};
 use crate::analysis::moving::is_unknown_stride;
 use crate::analysis::packed;
 use crate::expr::{Expr, Function, Lookup, Symbol};
-use crate::nest::{ChainLoop, Nest};
+use crate::nest::{self, ChainLoop, Nest, NestStream};
 use crate::reason::ReasonCode;
 use crate::trip_count;
 
@@ -55,6 +55,7 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         strides().any(|(_, by)| is_unknown_stride(by) && packed::between(by).is_none())
             || extents().any(|(_, last)| is_unknown_stride(last))
     };
+    let few = Few::of(nest, value);
     let found = [
         (
             ReasonCode::GatheredElements,
@@ -64,7 +65,7 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         (ReasonCode::UnknownStride, has_unknown()),
         (ReasonCode::UnevenBounds, has_uneven_bounds(nest)),
         (ReasonCode::PartlyEmpty, is_partly_empty(nest, value)),
-        (ReasonCode::FewRows, few_rows::matter(nest, value)),
+        (ReasonCode::FewRows, few.matter(value)),
         (ReasonCode::ImplausibleSize, rows_overlap(nest, value)),
         (ReasonCode::SkewedWalk, skew::is_doubtful(nest, value)),
         (ReasonCode::PointerAssignment, has_pointer_and_target(nest)),
@@ -76,10 +77,14 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         ),
     ];
     let found = found.into_iter().filter(|(_, is_so)| *is_so);
-    found
+    let mut all: BTreeSet<ReasonCode> = found
         .map(|(code, _)| code)
         .chain(branches(nest, value))
-        .collect()
+        .collect();
+    if all.is_empty() && few.are_other_lines(value) {
+        all.insert(ReasonCode::FewRows);
+    }
+    all
 }
 
 /// Whether rows or arrays are declared shorter than the nest walks.
@@ -119,7 +124,7 @@ fn is_one(range: &GuardRange) -> bool {
 /// References outside of a box that loop variables span: bytes are those of all iterations, which is nearly right where
 /// the box is small.
 fn outside(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
-    let is_vague = |step: &(Symbol, bool)| {
+    let is_vague = |hole: &[GuardRange], step: &(Symbol, bool)| {
         let (branch, taken) = step;
         let decision = nest.decisions.iter().find(|(known, _)| known == branch);
         let Some((_, Decision::Guard(guard))) = decision else {
@@ -130,10 +135,16 @@ fn outside(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
             false => guard.clone().negated(),
         };
         let share = share_of(step, value);
-        matches!(guard, Guard::Outside(_)) && share > 0.0 && share < NEARLY_ALL
+        match guard {
+            Guard::Outside(ranges) => share > 0.0 && share < NEARLY_ALL && ranges != hole,
+            Guard::Inside(_) => false,
+        }
     };
-    let mut ways = nest.references.iter().flat_map(|used| &used.weight);
-    ways.any(is_vague)
+    let mut references = nest.references.iter();
+    references.any(|used| {
+        let hole = nest::hole_of(&nest.loops, used);
+        used.weight.iter().any(|step| is_vague(&hole, step))
+    })
 }
 
 /// What conditions leave of loops, as far as bytes are exactly those of it.
@@ -179,8 +190,11 @@ fn narrows_others(ranges: &Ranges, value: &dyn Fn(&Symbol) -> Option<f64>) -> bo
     };
     let has_outside = |chain: &ChainLoop| {
         let mut conditions = chain.conditions.iter();
-        chain.weight.iter().any(is_partly)
-            && conditions.any(|guard| matches!(guard, Guard::Outside(_)))
+        let is_left = |guard: &Guard| match guard {
+            Guard::Outside(ranges) => *ranges != chain.hole,
+            Guard::Inside(_) => false,
+        };
+        chain.weight.iter().any(is_partly) && conditions.any(is_left)
     };
     let is_narrowed = |at: usize| {
         let around = &nest.loops[..=at];
@@ -221,7 +235,7 @@ fn holds_in_some_rounds(ranges: &Ranges, value: &dyn Fn(&Symbol) -> Option<f64>)
         })
     };
     let is_left = |range: &GuardRange| {
-        let mut guards = nest.streams.iter().flat_map(|used| &used.guards);
+        let mut guards = nest.streams.iter().flat_map(NestStream::ranges);
         let is_vague = !ranges.are_exact(range);
         is_vague && guards.any(|guard| guard.variable == range.variable) && is_used_again(range)
     };
@@ -249,6 +263,25 @@ fn runs_in_one_round(exact: &Ranges, value: &dyn Fn(&Symbol) -> Option<f64>) -> 
         nest.loops[at].weight.iter().any(is_rare)
             && nest.references.iter().all(|used| used.level > at)
     })
+}
+
+/// A range whose ends other loops move, of a loop of which another range leaves a part as well: what lies between two uses is
+/// another part of both in every iteration.
+fn shapes_with_others(exact: &Ranges) -> bool {
+    let nest = exact.nest;
+    let all: Vec<&GuardRange> = (nest.streams.iter().flat_map(NestStream::ranges)).collect();
+    let moves = |range: &GuardRange| {
+        let mut ends = [&range.lower, &range.upper].into_iter().flatten();
+        ends.any(|end| {
+            let mut chain = nest.loops.iter();
+            chain.any(|chain| end.mentions(&chain.facts.variable))
+        })
+    };
+    let is_shared = |range: &GuardRange| {
+        let mut others = all.iter();
+        others.any(|other| other.variable == range.variable && !moves(other))
+    };
+    nest.loops.len() > 2 && all.iter().any(|range| moves(range) && is_shared(range))
 }
 
 /// Whether iterations of a loop use elements that others have used.
@@ -314,7 +347,8 @@ fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCo
         let is_vague = outside(nest, value)
             || narrows_others(&ranges, value)
             || holds_in_some_rounds(&ranges, value)
-            || runs_in_one_round(&ranges, value);
+            || runs_in_one_round(&ranges, value)
+            || shapes_with_others(&ranges);
         found.extend(is_vague.then_some(ReasonCode::ConditionOnLoops));
     }
     found

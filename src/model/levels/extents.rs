@@ -98,6 +98,8 @@ pub fn overlap(
         let apart = |from: &Expr, to: &Expr| value(from).zip(value(to)).map(|(from, to)| to - from);
         let is_last = d + 1 == stream.subscripts.len();
         let fits = match (is_last, apart(first, last)) {
+            // One plane beyond the only one is that plane again.
+            (false, Some(length)) if d > 0 => (length * FAR_BEYOND).min(BEYOND),
             (false, _) => BEYOND,
             // An array of one element is one of an unknown number of them.
             (true, None | Some(0.0)) => return false,
@@ -106,7 +108,7 @@ pub fn overlap(
         let is_more = |apart: Option<f64>| apart.is_some_and(|apart| apart > fits);
         is_more(apart(last, &high)) || is_more(apart(&low, first))
     };
-    let unguarded = streams.iter().filter(|used| used.guards.is_empty());
+    let unguarded = streams.iter().filter(|used| used.when.is_always());
     let mut all = unguarded.flat_map(|used| {
         let dimensions = 0..used.stream.subscripts.len();
         dimensions.map(move |d| (&used.stream, d))

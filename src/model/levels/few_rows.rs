@@ -11,7 +11,7 @@
 //!
 //! Elements of several short rows that the source names are counted row by row, so that those in one line are too many.
 //!
-//! In small triangles every row has a length of its own: all their lines are counted (`literal`).
+//! Of nests of few iterations, triangles among them, all lines are counted (`literal`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,35 +31,79 @@ const NEAR: f64 = 0.1;
 /// Bytes of a line.
 const LINE: f64 = 64.0;
 
-/// Whether the lines of a nest differ from the mean because of that.
-pub fn matter(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
-    let geometry = Geometry::of(nest);
-    let number = |expr: &Expr| expr.evaluate(&value as &dyn Lookup).unwrap_or(f64::NAN);
-    let (domain, references) = geometry.map(&number);
-    let bounds = |moves: &dyn Fn(usize) -> bool| {
-        let ranges = domain
-            .loops
-            .iter()
-            .map(|range| (&range.lowers, &range.uppers));
-        let mut ends = ranges.flat_map(|(lowers, uppers)| lowers.iter().chain(uppers));
-        ends.any(|end| end.terms.iter().any(|(v, _)| moves(*v)))
-    };
-    if bounds(&|_| true) {
-        return is_off(nest, value, &geometry, &domain, &references);
+/// A nest with numbers for its loops and references.
+pub struct Few<'n, 'p> {
+    nest: &'n Nest<'p>,
+    geometry: Geometry,
+    domain: Domain<f64>,
+    references: Vec<Reference<f64>>,
+}
+
+impl<'n, 'p> Few<'n, 'p> {
+    pub fn of(nest: &'n Nest<'p>, value: &dyn Fn(&Symbol) -> Option<f64>) -> Few<'n, 'p> {
+        let geometry = Geometry::of(nest);
+        let number = |expr: &Expr| expr.evaluate(&value as &dyn Lookup).unwrap_or(f64::NAN);
+        let (domain, references) = geometry.map(&number);
+        Few {
+            nest,
+            geometry,
+            domain,
+            references,
+        }
     }
-    let spans = domain.spans(&vec![Given::Free; domain.loops.len()], Tiles::Full);
-    let (mut all, mut apart) = (0.0, 0.0);
-    for reference in &references {
-        let Some((mean, lines)) = lines(&domain, reference, &spans) else {
-            continue;
+
+    /// Whether the lines of a nest differ from the mean because of where rows begin.
+    pub fn matter(&self, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+        let Few {
+            nest,
+            geometry,
+            domain,
+            references,
+        } = self;
+        let bounds = |moves: &dyn Fn(usize) -> bool| {
+            let ranges = domain
+                .loops
+                .iter()
+                .map(|range| (&range.lowers, &range.uppers));
+            let mut ends = ranges.flat_map(|(lowers, uppers)| lowers.iter().chain(uppers));
+            ends.any(|end| end.terms.iter().any(|(v, _)| moves(*v)))
         };
-        all += mean;
-        apart += lines - mean;
+        if bounds(&|_| true) {
+            return self.are_other_lines(value);
+        }
+        let spans = domain.spans(&vec![Given::Free; domain.loops.len()], Tiles::Full);
+        let (mut all, mut apart) = (0.0, 0.0);
+        for reference in references {
+            let Some((mean, lines)) = lines(domain, reference, &spans) else {
+                continue;
+            };
+            all += mean;
+            apart += lines - mean;
+        }
+        f64::abs(apart) > NEAR * all
+            || references.iter().any(names_short_rows)
+            || share_lines(geometry, domain, references, &spans)
+            || depend_on_component(nest, value, domain, references, &spans)
     }
-    f64::abs(apart) > NEAR * all
-        || references.iter().any(names_short_rows)
-        || share_lines(&geometry, &domain, &references, &spans)
-        || depend_on_component(nest, value, &domain, &references, &spans)
+
+    /// Whether a nest of few iterations, gone through one by one, touches or writes other lines than the rule counts.
+    pub fn are_other_lines(&self, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+        let Some(lines) = literal::lines(&self.domain, &self.references) else {
+            return false;
+        };
+        let Geometry { fixed, .. } = &self.geometry;
+        let arrays: BTreeSet<usize> = fixed.iter().map(|one| one.array).collect();
+        // Of several elements that no loop moves it is not asked here which are in one line.
+        if arrays.len() < fixed.len() || fixed.iter().any(|one| one.offsets.len() > 1) {
+            return false;
+        }
+        let stored = fixed.iter().filter(|one| !one.written.is_empty()).count();
+        let written = (lines.written + stored) as f64 + self.geometry.written_beside();
+        let touched = (lines.touched + fixed.len()) as f64;
+        let counted = undecided::as_it_is(self.nest, value);
+        let off = (counted.cold - touched).abs() + (counted.flushed - written).abs();
+        off > NEAR * (touched + written)
+    }
 }
 
 /// Whether a nest names elements of several rows that no loop walks along or goes on to the next one, and that lie in one
@@ -74,22 +118,6 @@ fn names_short_rows(reference: &Reference<f64>) -> bool {
     let rows: Vec<i64> = rows.into_iter().collect();
     let share = |pair: &[i64]| (pair[1] - pair[0]) as f64 * pitch * reference.width < LINE;
     along.is_empty() && across.is_empty() && rows.windows(2).any(share)
-}
-
-/// Whether a nest of few iterations, in which loops move the ends of others, touches other lines than the rule counts.
-fn is_off(
-    nest: &Nest,
-    value: &dyn Fn(&Symbol) -> Option<f64>,
-    geometry: &Geometry,
-    domain: &Domain<f64>,
-    references: &[Reference<f64>],
-) -> bool {
-    let Some(lines) = literal::lines(domain, references) else {
-        return false;
-    };
-    let fixed: BTreeSet<usize> = geometry.fixed.iter().map(|one| one.array).collect();
-    let lines = (lines + fixed.len()) as f64;
-    (undecided::as_it_is(nest, value).cold - lines).abs() > NEAR * lines
 }
 
 /// Whether it matters which component a symbol means: `u(i, c)` begins at another place of a line for every `c`, and the mean

@@ -32,14 +32,14 @@ use super::extents::{self, Extent};
 use super::narrow;
 use super::number::Number;
 use super::records;
-use super::reference::{Guarded, LONG_STRIDE, Lines, Reference};
+use super::reference::{Condition, Guarded, LONG_STRIDE, Lines, Reference};
 use super::steps::{NameStep, Names};
 use super::widths;
 use crate::analysis::facts::{Component, GuardRange, Loop, Stream, Subscript};
 use crate::analysis::moving::is_unknown_stride;
 use crate::analysis::packed;
 use crate::expr::{Comparison, Expr, Function};
-use crate::nest::{ChainLoop, Nest, NestStream, Weight, weight_expr};
+use crate::nest::{ChainLoop, Nest, NestStream, Weight, When, weight_expr};
 use crate::stream::kept_and_split;
 use crate::trip_count;
 
@@ -67,7 +67,11 @@ impl Geometry {
             .collect();
         let mut domain = Domain { loops: ranges };
         let narrowed = nest.narrowed.iter();
-        for guard in narrowed.filter_map(|range| guarded(range, &loops)) {
+        let narrowed = narrowed.filter_map(|range| guarded(range, &loops));
+        let narrowed: Vec<Guarded<Expr>> = narrowed.collect();
+        let places = narrowed.iter().filter_map(Guarded::place);
+        let pinned: Vec<(usize, Affine<Expr>)> = places.collect();
+        for guard in narrowed {
             narrow::by(&mut domain, guard);
         }
         domain.relate();
@@ -87,6 +91,7 @@ impl Geometry {
                 references.push(reference(array, used, (extents, first, begin), &loops));
             }
             widths::unify(&mut references);
+            references.iter_mut().for_each(|one| one.pin(&pinned));
             references
         });
         let is_alone =
@@ -233,7 +238,8 @@ pub fn map_all<N: Number>(
         multiple: r.multiple.as_ref().map(value),
         packed: r.packed,
         has_small_planes: r.has_small_planes,
-        guards: r.guards.iter().map(guard).collect(),
+        condition: r.condition.map(&guard),
+        writing: r.writing.as_ref().map(|writing| writing.map(&guard)),
         taken: r.taken.as_ref().map(value),
         writes: r.writes.as_ref().map(value),
     };
@@ -405,9 +411,8 @@ fn reference(
             .then(|| Expr::machine("gather_lines")),
         whole: whole.map(|elements| elements * width),
         multiple,
-        guards: (used.guards.iter())
-            .filter_map(|range| guarded(range, loops))
-            .collect(),
+        condition: condition(&used.when, loops),
+        writing: (used.writing.as_ref()).map(|writing| condition(writing, loops)),
         taken: used.taken.as_deref().map(ever),
         writes: used.written.as_deref().map(ever),
         packed,
@@ -512,6 +517,18 @@ fn guarded(range: &GuardRange, loops: &[&Loop]) -> Option<Guarded<Expr>> {
     })
 }
 
+/// Ranges of loops of the nest.
+fn condition(when: &When, loops: &[&Loop]) -> Condition<Expr> {
+    let of = |ranges: &[GuardRange]| {
+        let ranges = ranges.iter().filter_map(|range| guarded(range, loops));
+        ranges.collect()
+    };
+    Condition {
+        guards: of(&when.ranges),
+        hole: of(&when.hole),
+    }
+}
+
 /// Elements of a plane that is small: a few lines.
 const SMALL_PLANE: f64 = 64.0;
 
@@ -542,25 +559,28 @@ fn row_stride(stream: &Stream, dimensions: &[Vec<(usize, f64)>]) -> Option<Expr>
     (*by >= LONG_STRIDE && !is_unknown_stride(stride)).then(|| stride.clone().absolute())
 }
 
+impl Guarded<Expr> {
+    /// A loop and the one value that it leaves of it.
+    fn place(&self) -> Option<(usize, Affine<Expr>)> {
+        let (lower, upper) = (self.lower.as_ref()?, self.upper.as_ref()?);
+        let is_one = lower.terms == upper.terms && lower.rest == upper.rest;
+        is_one.then(|| (self.variable, lower.clone()))
+    }
+}
+
 impl Reference<Expr> {
-    /// Where the innermost loop has one value that those around it give, `if (i == j)`, the reference is as one of theirs.
-    fn put_in_place(&mut self) {
-        let is_place = |guard: &Guarded<Expr>| {
-            let (Some(lower), Some(upper)) = (&guard.lower, &guard.upper) else {
-                return false;
-            };
-            guard.variable + 1 == self.level
-                && !lower.terms.is_empty()
-                && lower.terms == upper.terms
-                && lower.rest == upper.rest
-        };
-        let Some(at) = self.guards.iter().position(is_place) else {
-            return;
-        };
-        let Guarded {
-            variable, lower, ..
-        } = self.guards.remove(at);
-        let Some(place) = lower else { return };
+    /// Puts the one value of loops that conditions leave no other in their place: `c[i][j]` where `j == n - 1` is `c[i][n-1]`.
+    fn pin(&mut self, pinned: &[(usize, Affine<Expr>)]) {
+        for (v, place) in pinned {
+            let mut others = self.dimensions.iter().flatten();
+            if others.any(|(other, _)| other != v) {
+                self.replace(*v, place);
+            }
+        }
+    }
+
+    /// Puts a value in the place of a loop.
+    fn replace(&mut self, variable: usize, place: &Affine<Expr>) {
         for (terms, base) in self.dimensions.iter_mut().zip(&mut self.bases) {
             let Some(moved) = terms.iter().position(|(v, _)| *v == variable) else {
                 continue;
@@ -575,6 +595,27 @@ impl Reference<Expr> {
             terms.retain(|(_, by)| *by != 0.0);
             *base = (base.clone() + place.rest.clone() * by).expand();
         }
+    }
+
+    /// Where the innermost loop has one value that those around it give, `if (i == j)`, the reference is as one of theirs.
+    fn put_in_place(&mut self) {
+        let is_place =
+            |guard: &Guarded<Expr>| guard.variable + 1 == self.level && guard.place().is_some();
+        let Some(at) = self.condition.guards.iter().position(is_place) else {
+            return;
+        };
+        let moves_alone = |v: usize| {
+            let mut terms = self.dimensions.iter().flatten();
+            terms.all(|(other, _)| *other == v)
+        };
+        let Some((variable, place)) = self.condition.guards[at].place() else {
+            return;
+        };
+        if moves_alone(variable) && place.terms.is_empty() {
+            return;
+        }
+        self.condition.guards.remove(at);
+        self.replace(variable, &place);
         self.level = variable;
     }
 
@@ -591,7 +632,8 @@ impl Reference<Expr> {
             *size = size.take().filter(|size| size.as_number().is_some());
         }
         self.multiple = None;
-        self.guards.clear();
+        self.condition = Condition::always();
+        self.writing = None;
     }
 
     /// A dimension of one place makes no difference to where an element is: `a(1, 1, 1, k)` of `a(1, 1, 1, n)` are a row.

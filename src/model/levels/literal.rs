@@ -11,21 +11,29 @@
 use std::collections::BTreeSet;
 
 use super::domain::{Affine, Domain};
-use super::reference::{LONG_STRIDE, Reference};
+use super::reference::{Condition, Guarded, LONG_STRIDE, Reference};
 
 /// Iterations of all loops together that are gone through at most.
 const MOST_ITERATIONS: usize = 2000;
 /// Bytes of a line.
 const LINE: f64 = 64.0;
 
+/// Distinct lines.
+pub struct Counted {
+    pub touched: usize,
+    pub written: usize,
+}
+
 /// The distinct lines of some references; nothing where something is not known or the iterations are too many.
-pub fn lines(domain: &Domain<f64>, references: &[Reference<f64>]) -> Option<usize> {
+pub fn lines(domain: &Domain<f64>, references: &[Reference<f64>]) -> Option<Counted> {
     let is_known = |reference: &Reference<f64>| {
         reference.gathered.is_none()
             && reference.multiple.is_none()
-            && reference.taken.is_none_or(|taken| taken == 1.0)
+            && reference
+                .taken
+                .is_none_or(|taken| taken == 1.0 || taken == 0.0)
     };
-    if !references.iter().all(is_known) {
+    if !references.iter().all(is_known) || has_many_iterations(domain) {
         return None;
     }
     let mut walk = Walk {
@@ -34,9 +42,25 @@ pub fn lines(domain: &Domain<f64>, references: &[Reference<f64>]) -> Option<usiz
         places: Vec::new(),
         iterations: 0,
         touched: BTreeSet::new(),
+        written: BTreeSet::new(),
     };
     walk.go_on()?;
-    Some(walk.touched.len())
+    Some(Counted {
+        touched: walk.touched.len(),
+        written: walk.written.len(),
+    })
+}
+
+/// Whether loops whose ends are always the same have too many iterations by themselves.
+fn has_many_iterations(domain: &Domain<f64>) -> bool {
+    let fixed = domain.loops.iter().filter_map(|range| {
+        let ([low], [high]) = (range.lowers.as_slice(), range.uppers.as_slice()) else {
+            return None;
+        };
+        let is_fixed = low.terms.is_empty() && high.terms.is_empty();
+        is_fixed.then(|| ((high.rest - low.rest) / range.step + 1.0).max(1.0))
+    });
+    fixed.product::<f64>() > MOST_ITERATIONS as f64
 }
 
 struct Walk<'a> {
@@ -46,19 +70,29 @@ struct Walk<'a> {
     places: Vec<f64>,
     iterations: usize,
     touched: BTreeSet<(usize, i64)>,
+    written: BTreeSet<(usize, i64)>,
 }
 
 impl Walk<'_> {
     /// Everything inside of the loops that are open.
     fn go_on(&mut self) -> Option<()> {
         let level = self.places.len();
-        for reference in self.references.iter().filter(|r| r.level == level) {
-            if !self.is_met(reference) {
-                continue;
+        for reference in self
+            .references
+            .iter()
+            .filter(|r| r.level == level && r.taken != Some(0.0))
+        {
+            if self.holds(&reference.condition) {
+                for offset in &reference.offsets {
+                    let line = self.line(reference, offset)?;
+                    self.touched.insert(line);
+                }
             }
-            for offset in &reference.offsets {
-                let place = self.element(reference, offset)? * reference.width / LINE;
-                self.touched.insert((reference.array, place.floor() as i64));
+            if !reference.written.is_empty() && self.holds(reference.writing()) {
+                for offset in &reference.written {
+                    let line = self.line(reference, offset)?;
+                    self.written.insert(line);
+                }
             }
         }
         let Some(range) = self.domain.loops.get(level) else {
@@ -96,26 +130,31 @@ impl Walk<'_> {
         })
     }
 
-    fn is_met(&self, reference: &Reference<f64>) -> bool {
-        reference.guards.iter().all(|guard| {
+    fn holds(&self, condition: &Condition<f64>) -> bool {
+        let is_in = |guard: &Guarded<f64>| {
             let place = self.places.get(guard.variable);
             place.is_some_and(|place| {
                 let above = (guard.lower.as_ref()).is_none_or(|low| self.value(low) <= *place);
                 above && (guard.upper.as_ref()).is_none_or(|high| *place <= self.value(high))
             })
-        })
+        };
+        let is_left_out = !condition.hole.is_empty() && condition.hole.iter().all(is_in);
+        condition.guards.iter().all(is_in) && !is_left_out
     }
 
-    fn element(&self, reference: &Reference<f64>, offset: &[i64]) -> Option<f64> {
+    fn line(&self, reference: &Reference<f64>, offset: &[i64]) -> Option<(usize, i64)> {
         let mut sum = 0.0;
         for (d, terms) in reference.dimensions.iter().enumerate() {
-            if terms.iter().any(|(_, by)| by.abs() >= LONG_STRIDE) {
-                return None;
+            let mut place = reference.bases[d] + offset[d] as f64;
+            for (v, by) in terms {
+                if by.abs() >= LONG_STRIDE {
+                    return None;
+                }
+                place += by * self.places.get(*v).copied().unwrap_or(f64::NAN);
             }
-            let place = reference.place(d);
-            let pitch = reference.pitches.get(d).copied().flatten()?;
-            sum += (self.value(&place) + offset[d] as f64) * pitch;
+            sum += place * reference.pitches.get(d).copied().flatten()?;
         }
-        sum.is_finite().then_some(sum)
+        let line = (sum * reference.width / LINE).floor();
+        line.is_finite().then_some((reference.array, line as i64))
     }
 }

@@ -273,6 +273,7 @@ fn cover<N: Number>(
     let only_written = |r: &usize| Reference {
         offsets: references[*r].written.clone(),
         taken: references[*r].writes.clone(),
+        condition: references[*r].writing().clone(),
         ..references[*r].clone()
     };
     let writers: Vec<Reference<Expr>> = written.iter().map(only_written).collect();

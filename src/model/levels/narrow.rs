@@ -146,8 +146,8 @@ fn has_cells(range: &LoopRange<Expr>) -> bool {
 pub fn cut(domain: &mut Domain<Expr>, references: &[Reference<Expr>]) {
     for variable in 0..domain.loops.len() {
         let range = &domain.loops[variable];
-        let can_be = range.known_step == Some(1.0) && range.tile_of.is_none();
-        let guards = references.iter().flat_map(|reference| &reference.guards);
+        let can_be = range.known_step.is_some() && range.tile_of.is_none();
+        let guards = references.iter().flat_map(Reference::ranges);
         let own = guards.filter(|guard| guard.variable == variable && !guard.is_coupled());
         let mut cuts: Vec<Expr> = Vec::new();
         for guard in own {

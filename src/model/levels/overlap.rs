@@ -408,8 +408,14 @@ pub fn is_met_with(cover: &Reference<Expr>, inner: &Reference<Expr>) -> bool {
         };
         (guard.variable, end(&guard.lower), end(&guard.upper))
     };
-    let is_kept = |guard: &Guarded<Expr>| inner.guards.iter().any(|g| ends(g) == ends(guard));
-    cover.guards.iter().all(is_kept)
+    let has = |ranges: &[Guarded<Expr>], guard: &Guarded<Expr>| {
+        ranges.iter().any(|g| ends(g) == ends(guard))
+    };
+    let (own, others) = (&cover.condition, &inner.condition);
+    let is_same_hole = own.hole.len() == others.hole.len()
+        && own.hole.iter().all(|guard| has(&others.hole, guard));
+    let is_kept = |guard: &Guarded<Expr>| has(&others.guards, guard);
+    own.guards.iter().all(is_kept) && (own.hole.is_empty() || is_same_hole)
 }
 
 fn covers(
@@ -487,21 +493,24 @@ fn covers_at(
         };
         let others = free.iter().filter(|(v, _)| *v != variable);
         let mut found = Vec::new();
-        for (other, by) in others {
-            if !target.terms.contains(&(*other, *by)) {
-                return false;
-            }
-            found.push((*other, itself(*other)));
-        }
-        let rest = Affine {
-            terms: own
-                .terms
-                .iter()
-                .copied()
-                .filter(|(v, _)| *v != variable)
-                .collect(),
+        let mut rest = Affine {
+            terms: Vec::new(),
             rest: own.rest.clone(),
         };
+        for (v, by) in own.terms.iter().filter(|(v, _)| *v < level) {
+            rest.terms.push((*v, *by));
+        }
+        for (other, by) in others {
+            let place = match target.terms.contains(&(*other, *by)) {
+                true => itself(*other),
+                false => match first_of(domain, *other) {
+                    Some(first) => first,
+                    None => return false,
+                },
+            };
+            rest = combine(&rest, &place, *by);
+            found.push((*other, place));
+        }
         found.push((
             variable,
             times(&combine(&target, &rest, -1.0), 1.0 / coefficient),
@@ -522,6 +531,14 @@ fn covers_at(
         steps: MOST_STEPS.into(),
     }
     .fits(level, cover.level, values)
+}
+
+/// Where a loop begins, if that is one place.
+fn first_of(domain: &Domain<Expr>, variable: usize) -> Option<Affine<Expr>> {
+    match domain.loops[variable].lowers.as_slice() {
+        [first] if first.terms.is_empty() => Some(first.clone()),
+        _ => None,
+    }
 }
 
 /// Whether two places are a whole number of records apart, wherever a loop that goes from record to record is.

@@ -81,12 +81,48 @@ pub struct Reference<N> {
     pub packed: Option<f64>,
     /// Whether it has three dimensions, and the planes of the first two are a few lines each.
     pub has_small_planes: bool,
-    /// Ranges of loops outside of which it is not referred to.
-    pub guards: Vec<Guarded<N>>,
+    /// In which iterations it is referred to,
+    pub condition: Condition<N>,
+    /// and written to, if these are not the same.
+    pub writing: Option<Condition<N>>,
     /// One or nothing, as the branches around it are ever taken or never; `None` where it is in none.
     pub taken: Option<N>,
     /// The same of what it writes.
     pub writes: Option<N>,
+}
+
+/// Iterations in which something happens: all of them where nothing is said.
+#[derive(Clone, Debug)]
+pub struct Condition<N> {
+    /// Ranges of loops outside of which it does not.
+    pub guards: Vec<Guarded<N>>,
+    /// Ranges within all of which it does not: `if (i == 0 || j == 0)` leaves out those from 1 on of both.
+    pub hole: Vec<Guarded<N>>,
+}
+
+impl<N> Condition<N> {
+    pub fn always() -> Condition<N> {
+        Condition {
+            guards: Vec::new(),
+            hole: Vec::new(),
+        }
+    }
+
+    pub fn is_always(&self) -> bool {
+        self.guards.is_empty() && self.hole.is_empty()
+    }
+
+    /// All ranges that it asks for.
+    pub fn ranges(&self) -> impl Iterator<Item = &Guarded<N>> {
+        self.guards.iter().chain(&self.hole)
+    }
+
+    pub fn map<M>(&self, range: &dyn Fn(&Guarded<N>) -> Guarded<M>) -> Condition<M> {
+        Condition {
+            guards: self.guards.iter().map(range).collect(),
+            hole: self.hole.iter().map(range).collect(),
+        }
+    }
 }
 
 /// Values of a loop, as far as they are not those of the loop itself.
@@ -128,6 +164,24 @@ pub struct Lines<'a, N> {
     /// Gives a result a cell of its own, where formulas are made.
     pub name: NameStep<'a, N>,
     pub names: &'a Names,
+}
+
+impl<N> Reference<N> {
+    /// The ranges of loops that decide whether it is referred to, or written to.
+    pub fn ranges(&self) -> impl Iterator<Item = &Guarded<N>> {
+        let writing = self.writing.iter().flat_map(Condition::ranges);
+        self.condition.ranges().chain(writing)
+    }
+
+    pub fn ranges_mut(&mut self) -> impl Iterator<Item = &mut Guarded<N>> {
+        let conditions = [&mut self.condition].into_iter().chain(&mut self.writing);
+        conditions.flat_map(|condition| condition.guards.iter_mut().chain(&mut condition.hole))
+    }
+
+    /// In which iterations it is written to.
+    pub fn writing(&self) -> &Condition<N> {
+        self.writing.as_ref().unwrap_or(&self.condition)
+    }
 }
 
 impl<N: Number> Reference<N> {
@@ -210,7 +264,7 @@ impl<N: Number> Lines<'_, N> {
         if offsets.is_empty() {
             return N::of(0.0);
         }
-        if !reference.guards.is_empty() {
+        if !reference.condition.is_always() {
             return self.guarded(reference, (offsets, row), given, tiles, sides);
         }
         let spans = self.spans(given, tiles);

@@ -226,11 +226,16 @@ impl<N: Number> Profiler<'_, N> {
         let pieces = self.pieces(level, &span);
         for (at, piece) in pieces.iter().enumerate() {
             for part in 0..parts {
+                // In the order in which it comes to them.
+                let from_low = match self.domain().loops[level].descending {
+                    true => parts - 1 - part,
+                    false => part,
+                };
                 let place = (self.lines.name)(
                     self.lines
                         .names
                         .step(StaticFigure::Place, About::Loop(level)),
-                    self.domain().middle(level, piece, part, parts),
+                    self.domain().middle(level, piece, from_low, parts),
                 );
                 let mut given = context.given.clone();
                 given[level] = match pieces.len() {
@@ -274,18 +279,35 @@ impl<N: Number> Profiler<'_, N> {
     /// The pieces of a loop that conditions tell apart, in the order in which it comes to them.
     fn pieces(&self, level: usize, span: &Span<N>) -> Vec<Span<N>> {
         let range = &self.domain().loops[level];
-        let behind = span.high.shifted(1.0);
-        let inside = |cut: &N| cut.larger(&span.low).smaller(&behind);
-        let cuts: Vec<N> = range.cuts.iter().map(inside).collect();
-        if cuts.is_empty() {
+        if range.cuts.is_empty() {
             return vec![span.clone()];
         }
-        let firsts = std::iter::once(&span.low).chain(&cuts);
+        // Each begins with a value that the loop takes.
+        let step = range.known_step.unwrap_or(1.0);
+        let first_from = |cut: &N| match step {
+            1.0 => cut.clone(),
+            _ if range.descending => {
+                let back = span.high.minus(cut).scaled(1.0 / step).floor();
+                span.high.minus(&back.scaled(step))
+            }
+            _ => {
+                let short = span.low.minus(cut).scaled(1.0 / step).floor();
+                span.low.minus(&short.scaled(step))
+            }
+        };
+        let (low, behind) = match (step, range.descending) {
+            (1.0, _) => (span.low.clone(), span.high.shifted(1.0)),
+            (_, true) => (first_from(&span.low), span.high.shifted(step)),
+            (_, false) => (span.low.clone(), first_from(&span.high.shifted(1.0))),
+        };
+        let inside = |cut: &N| first_from(cut).larger(&low).smaller(&behind);
+        let cuts: Vec<N> = range.cuts.iter().map(inside).collect();
+        let firsts = std::iter::once(&low).chain(&cuts);
         let lasts = cuts.iter().chain(std::iter::once(&behind));
         let piece = |(first, next): (&N, &N)| Span {
             low: first.clone(),
-            high: next.shifted(-1.0),
-            count: next.minus(first).not_negative(),
+            high: next.shifted(-step),
+            count: next.minus(first).scaled(1.0 / step).not_negative(),
             stands: false,
         };
         let mut pieces: Vec<Span<N>> = firsts.zip(lasts).map(piece).collect();
@@ -489,7 +511,7 @@ impl<N: Number> Profiler<'_, N> {
         if offsets.is_empty() {
             return N::of(0.0);
         }
-        let reference = &self.references[r];
+        let reference = &*self.as_kind(r, kind);
         let clusters = self.clusters(reference, offsets, part.level, gap);
         let until = |parts: usize| -> N {
             let mut given = outer.given.clone();
@@ -594,10 +616,13 @@ impl<N: Number> Part<'_, N> {
     fn until(&self, parts: usize, descending: bool) -> Given<N> {
         let (at, pieces) = self.piece;
         let Span { low, high, .. } = &pieces[at];
-        let all = high.minus(low).shifted(1.0);
+        let all = high.minus(low);
         let some = match parts == self.parts {
-            true => all.shifted(-1.0),
-            false => all.scaled(parts as f64 / self.parts as f64).shifted(-1.0),
+            true => all,
+            false => all
+                .shifted(1.0)
+                .scaled(parts as f64 / self.parts as f64)
+                .shifted(-1.0),
         };
         match descending {
             false => Given::Between(self.span.low.clone(), low.plus(&some)),

@@ -12,9 +12,12 @@
 //!
 //! Of conditions on data nothing more is known than how often they hold. Hands over to `reuse`.
 
+use std::borrow::Cow;
+
 use super::domain::{Given, Tiles};
 use super::number::Number;
 use super::overlap::Counted;
+use super::reference::Reference;
 use super::reuse::{Kind, Profiler};
 
 impl<N: Number> Profiler<'_, N> {
@@ -126,6 +129,18 @@ impl<N: Number> Profiler<'_, N> {
         })
     }
 
+    /// A reference as far as it counts.
+    pub fn as_kind(&self, r: usize, kind: Kind) -> Cow<'_, Reference<N>> {
+        let reference = &self.references[r];
+        match (kind, &reference.writing) {
+            (Kind::Written, Some(writing)) => Cow::Owned(Reference {
+                condition: writing.clone(),
+                ..reference.clone()
+            }),
+            _ => Cow::Borrowed(reference),
+        }
+    }
+
     /// Lines of the reference with the loops from `level` on swept.
     pub fn lines_of(
         &self,
@@ -145,7 +160,7 @@ impl<N: Number> Profiler<'_, N> {
         if offsets.is_empty() {
             return N::of(0.0);
         }
-        let reference = &self.references[r];
+        let reference = &*self.as_kind(r, kind);
         let walks_inside = reference.dimensions[0].iter().all(|(v, _)| *v >= level);
         let lines = self.lines.of(
             reference,

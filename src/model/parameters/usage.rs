@@ -98,7 +98,7 @@ impl Usage {
                 let branches = reference.weight.iter();
                 branches.for_each(|(branch, _)| mention(&Expr::from(branch.clone())));
             }
-            let of_streams = nest.streams.iter().flat_map(|used| &used.guards);
+            let of_streams = nest.streams.iter().flat_map(|used| used.ranges());
             for range in nest.narrowed.iter().chain(of_streams) {
                 let ends = [&range.lower, &range.upper].into_iter().flatten();
                 ends.for_each(&mut mention);
