@@ -9,6 +9,29 @@ use crate::intrinsics::Meaning;
 use crate::ir::visit::{each_value, variables_of};
 use crate::ir::{self, BinaryOp, ConstantOrigin, Function, Role, Type, UnaryOp, Value, VarId};
 
+/// `a < b ? a : b` and its relatives are the smaller or the larger of both.
+pub fn extreme_of(
+    comparison: Comparison,
+    [left, right]: [&Expr; 2],
+    [then, otherwise]: [&Expr; 2],
+) -> Option<Expr> {
+    let both = || [then.clone(), otherwise.clone()];
+    let is_less = match comparison {
+        Comparison::Less | Comparison::LessOrEqual => true,
+        Comparison::Greater | Comparison::GreaterOrEqual => false,
+        _ => return None,
+    };
+    let takes_left = match (left == then, right == otherwise) {
+        (true, true) => true,
+        _ if left == otherwise && right == then => false,
+        _ => return None,
+    };
+    Some(match is_less == takes_left {
+        true => Expr::min(both()),
+        false => Expr::max(both()),
+    })
+}
+
 impl Symbols<'_> {
     /// The value as an expression over loop variables and symbols; `None` if it changes in the loops
     /// in a way that cannot be expressed.
@@ -136,26 +159,8 @@ impl Symbols<'_> {
         let comparison = compared_by(*op)?;
         let (left, right) = (self.expression(left)?, self.expression(right)?);
         let (then, otherwise) = (self.expression(then)?, self.expression(otherwise)?);
-        // `a < b ? a : b` and its relatives.
-        match comparison {
-            Comparison::Less | Comparison::LessOrEqual if left == then && right == otherwise => {
-                Some(Expr::min([then, otherwise]))
-            }
-            Comparison::Greater | Comparison::GreaterOrEqual
-                if left == then && right == otherwise =>
-            {
-                Some(Expr::max([then, otherwise]))
-            }
-            Comparison::Less | Comparison::LessOrEqual if left == otherwise && right == then => {
-                Some(Expr::max([then, otherwise]))
-            }
-            Comparison::Greater | Comparison::GreaterOrEqual
-                if left == otherwise && right == then =>
-            {
-                Some(Expr::min([then, otherwise]))
-            }
-            _ => Some(Expr::choose(comparison, left, right, then, otherwise)),
-        }
+        let extreme = extreme_of(comparison, [&left, &right], [&then, &otherwise]);
+        Some(extreme.unwrap_or_else(|| Expr::choose(comparison, left, right, then, otherwise)))
     }
 
     /// A symbol named by the source text, for a value that stays the same in the enclosing loops:

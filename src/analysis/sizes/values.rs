@@ -30,7 +30,7 @@ use crate::expr::{Expr, Node};
 use crate::facts::Origin;
 use crate::intrinsics::Meaning;
 use crate::ir::{BinaryOp, Type, UnaryOp, Value, VarId};
-use crate::symbolic::{integer_quotient, of_whole_numbers, remainder};
+use crate::symbolic::{compared_by, extreme_of, integer_quotient, of_whole_numbers, remainder};
 
 impl Resolver<'_, '_> {
     /// A value of a procedure over places.
@@ -70,6 +70,16 @@ impl Resolver<'_, '_> {
                 }
                 let (a, b) = (self.value(id, left, depth)?, self.value(id, right, depth)?);
                 arithmetic(*op, a, b).ok_or(Gap::Unfollowed)
+            }
+            Value::Select(condition, then, otherwise) => {
+                let Value::Binary(op, left, right) = &**condition else {
+                    return Err(Gap::Unfollowed);
+                };
+                let comparison = compared_by(*op).ok_or(Gap::Unfollowed)?;
+                let mut of = |value: &Value| self.value(id, value, depth);
+                let (left, right) = (of(left)?, of(right)?);
+                let (then, otherwise) = (of(then)?, of(otherwise)?);
+                extreme_of(comparison, [&left, &right], [&then, &otherwise]).ok_or(Gap::Unfollowed)
             }
             Value::Call {
                 name, arguments, ..
