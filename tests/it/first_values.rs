@@ -379,3 +379,66 @@ end program",
     );
     assert_eq!(reasons(&json, "f"), ["several_sizes"]);
 }
+
+/// Blocks have variables of their own: all that is computed goes by names, so each needs one.
+#[test]
+fn blocks_have_variables_of_their_own() {
+    let block = |declared: &str| format!("{{ {declared} for (int i = 0; i < n; i++) a[i] += 1; }}");
+    for [first, second] in [
+        ["const int n = 17;", "const int n = 1000;"],
+        ["int n = 17;", "int n = 1000;"],
+        ["enum { n = 17 };", "enum { n = 1000 };"],
+    ] {
+        let (first, second) = (block(first), block(second));
+        let json = c(&format!(
+            "double a[2000];
+int main(void) {{
+  {first}
+  {second}
+}}
+"
+        ));
+        assert_eq!(iterations(&json, "main"), [17.0, 1000.0], "{first}");
+    }
+    let json = c("double a[20000];
+int k = 100;
+int main(void) {
+  const int n = 17;
+  for (int i = 0; i < k; i++) a[i] += 1;
+  int k = 9000;
+  for (int i = 0; i < k; i++) a[i] += 1;
+  for (int r = 0; r < 3; r++) {
+    const int n = 1000;
+    for (int i = 0; i < n; i++) a[i] += 1;
+  }
+  for (int i = 0; i < n; i++) a[i] += 1;
+}
+");
+    assert_eq!(iterations(&json, "main"), [100.0, 9000.0, 3000.0, 17.0]);
+}
+
+/// What keeps an address may change all that is reached from there.
+#[test]
+fn what_an_address_reaches_is_marked() {
+    for change in [
+        "int *p = own; p[1] = 45;",
+        "int *p = own + 1; *p = 45;",
+        "int *p = &own[0]; p[1] = 45;",
+        "struct { int *at; } s = {&own[1]}; *s.at = 45;",
+        "elsewhere(own);",
+        "memcpy(own, a, sizeof own);",
+    ] {
+        let json = c(&format!(
+            "#include <string.h>
+void elsewhere(int *x);
+double a[100];
+int main(void) {{
+  int own[2] = {{11, 12}};
+  {change}
+  for (int i = 0; i < own[1]; i++) a[i] += 1;
+}}
+"
+        ));
+        assert!(!reasons(&json, "main").is_empty(), "{change}");
+    }
+}

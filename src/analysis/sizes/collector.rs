@@ -27,7 +27,8 @@ use crate::inputs::Inputs;
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of};
 use crate::ir::{
-    self, BinaryOp, Control, If, Jump, Stmt, Type, UnaryOp, Value, VarId, addressed, source_text,
+    self, BinaryOp, Control, Function, If, Jump, Stmt, Type, UnaryOp, Value, VarId, is_address,
+    source_text,
 };
 
 /// Procedures are asked for the extents of an array that many of them share.
@@ -159,10 +160,10 @@ impl<'k, 'u> Collector<'k, 'u> {
         let counters: Vec<Arc<Counter>> = counters(function).into_iter().map(Arc::new).collect();
         let [mut limits, mut floors]: [Vec<&Value>; 2] = Default::default();
         statements(&function.body, InLoop::No, &mut |stmt, _| {
+            self.kept_addresses(id, stmt);
             match stmt {
                 Stmt::Assign { target, value, .. } => {
                     self.assigned_as_a_whole(id, target, value);
-                    self.kept_address(id, value);
                     if !self.counted_up(id, target, (&counters, value)) {
                         self.assigned(id, target, (value, is_among(&limits, value)));
                     }
@@ -281,13 +282,48 @@ impl<'k, 'u> Collector<'k, 'u> {
         }
     }
 
-    /// Notes that a pointer is given the address of a place.
-    fn kept_address(&mut self, id: ProcedureId, value: &'u Value) {
-        if let Some(of) = addressed(value)
-            && let Some(place) = self.place(id, of)
+    /// Notes the places whose addresses a statement keeps: `p = &n`, `struct s q = {&n}`, `p = dims + 1`, `return &n`.
+    fn kept_addresses(&mut self, id: ProcedureId, stmt: &'u Stmt) {
+        let function = self.known.get(id).function;
+        if !function.conventions.has_pointers() {
+            return;
+        }
+        let mut kept = Vec::new();
+        match stmt {
+            Stmt::Assign { value, .. } => bases(value, function, &mut kept),
+            Stmt::Evaluate { values, .. } => {
+                for value in values {
+                    bases(value, function, &mut kept);
+                }
+            }
+            _ => {}
+        }
+        for value in kept {
+            self.alias_around(id, value);
+        }
+    }
+
+    /// Notes what a procedure of C without a body gets the address of, and may give any value.
+    pub(super) fn handed_by_address(&mut self, id: ProcedureId, argument: &'u Value) {
+        let function = self.known.get(id).function;
+        if !function.conventions.has_pointers() {
+            return;
+        }
+        let mut kept = Vec::new();
+        bases(argument, function, &mut kept);
+        kept.extend(self.written(id, argument));
+        for value in kept {
+            self.alias_around(id, value);
+        }
+    }
+
+    /// Through the address of one element others are reached.
+    fn alias_around(&mut self, id: ProcedureId, value: &Value) {
+        self.alias(id, value);
+        if let Some(place) = self.place(id, value)
+            && let Some(array) = self.places.get(place).array
         {
-            let of = self.of(place);
-            (of.is_aliased, of.is_pointed_to) = (true, true);
+            self.of(array).is_aliased = true;
         }
     }
 
@@ -542,5 +578,25 @@ fn counts_down(step: &Value) -> bool {
         Value::Integer(n) => *n < 0,
         Value::Unary(UnaryOp::Negate, operand) => matches!(**operand, Value::Integer(1..)),
         _ => false,
+    }
+}
+
+/// The variables and elements whose addresses a value is made from, but for those that calls get.
+fn bases<'v>(value: &'v Value, function: &Function, found: &mut Vec<&'v Value>) {
+    match value {
+        Value::Address { of, .. } => found.push(of),
+        Value::Convert(_, inner) => bases(inner, function, found),
+        Value::Binary(BinaryOp::Add | BinaryOp::Subtract, left, right) => {
+            bases(left, function, found);
+            bases(right, function, found);
+        }
+        Value::Select(_, then, otherwise) => {
+            bases(then, function, found);
+            bases(otherwise, function, found);
+        }
+        Value::Variable(_) | Value::Element { .. } if is_address(value, function) => {
+            found.push(value);
+        }
+        _ => {}
     }
 }

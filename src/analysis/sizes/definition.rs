@@ -75,8 +75,6 @@ pub struct Definitions<'u> {
     pub is_handed_out: bool,
     /// Whether statements may give it values by other names, or through its address, which nothing here follows.
     pub is_aliased: bool,
-    /// Whether something keeps its address, through which statements may give it values that are not followed.
-    pub is_pointed_to: bool,
     /// What runs do first with it: read what it begins with, or write it.
     pub first: Option<First>,
     /// The same where only conditions count as reading.

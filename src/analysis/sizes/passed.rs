@@ -28,6 +28,7 @@ impl<'u> Collector<'_, 'u> {
             Target::Unknown => {
                 let candidates = self.known.candidates(caller, name);
                 for argument in arguments.iter().filter(|_| candidates.is_empty()) {
+                    self.handed_by_address(caller, argument);
                     if let Some(target) = self.written(caller, argument)
                         && let Some(place) = self.place(caller, target)
                     {
@@ -57,6 +58,11 @@ impl<'u> Collector<'_, 'u> {
                     Target::Communication(interface) => interface.kind == InterfaceKind::Setup,
                     _ => false,
                 };
+                if matches!(target, Target::Library(called) if called.kind.may_write()) && !gives {
+                    for argument in arguments {
+                        self.handed_by_address(caller, argument);
+                    }
+                }
                 let is_list = matches!(target, Target::Library(called) if called.kind == IntrinsicKind::Input);
                 for argument in arguments.iter().filter(|_| gives) {
                     // What is read are addresses, all of them.

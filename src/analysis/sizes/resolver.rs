@@ -170,7 +170,7 @@ impl<'a, 'u> Resolver<'a, 'u> {
         let is_zero_here = definitions.is_unset_so_far && self.places.get(place).begins_with_zero;
         let is_one_of_several = (definitions.has_unreached || is_zero_here)
             && found.origin == Origin::Derived
-            || definitions.is_pointed_to
+            || self.may_differ_by_name(place)
                 && matches!(found.origin, Origin::Derived | Origin::Initial);
         if is_one_of_several {
             found.origin = Origin::Callers;
@@ -181,6 +181,13 @@ impl<'a, 'u> Resolver<'a, 'u> {
             smallest: found.smallest.map(limited),
             ..found
         }
+    }
+
+    /// Whether statements that are not followed may give a place, or the array that it is an element of, other values.
+    fn may_differ_by_name(&self, place: PlaceId) -> bool {
+        let array = self.places.get(place).array;
+        let mut places = std::iter::once(place).chain(array);
+        places.any(|place| self.definitions[place.at()].is_aliased)
     }
 
     /// What statements give a place, those of procedures that it is passed to among them.

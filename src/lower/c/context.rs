@@ -14,7 +14,7 @@ pub struct Variables<'t> {
     /// Types by id.
     types: Vec<CType<'t>>,
     /// Names of file scope, macros and undeclared names that the function uses.
-    imported: FxHashMap<&'t str, VarId>,
+    imported: FxHashMap<(&'t str, Enumerator), VarId>,
     /// Variables made of a variable and the members selected from it.
     components: FxHashMap<VarId, FxHashMap<Name, VarId>>,
     /// The first variable made of a member of a union, by the union.
@@ -24,6 +24,9 @@ pub struct Variables<'t> {
     /// Constants whose values are being read.
     expanding: Vec<&'t str>,
 }
+
+/// Of a name that is one of an enumeration the node that declares it: blocks may have enumerations of their own.
+pub type Enumerator = Option<usize>;
 
 /// A variable and the members selected from it.
 pub struct Selected {
@@ -46,12 +49,12 @@ impl<'t> Variables<'t> {
     }
 
     /// The variable of a name from outside of the function, if it has been made.
-    pub fn imported(&self, name: &str) -> Option<VarId> {
-        self.imported.get(name).copied()
+    pub fn imported(&self, name: &'t str, enumerator: Enumerator) -> Option<VarId> {
+        self.imported.get(&(name, enumerator)).copied()
     }
 
-    pub fn import(&mut self, name: &'t str, id: VarId) {
-        self.imported.insert(name, id);
+    pub fn import(&mut self, name: &'t str, enumerator: Enumerator, id: VarId) {
+        self.imported.insert((name, enumerator), id);
     }
 
     /// The variable made of the members of another, if it has been.

@@ -7,7 +7,7 @@ use super::ctype::{CType, Declarator};
 use super::fields::{Field, children, part, parts};
 use super::lowering::Lowering;
 use super::names::Symbol;
-use crate::ir::{ConstantOrigin, Extent, Printed, Role as Storage, Stmt, Value, VarId};
+use crate::ir::{ConstantOrigin, Extent, Printed, Role as Storage, Stmt, Type, Value, VarId};
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
@@ -43,7 +43,13 @@ impl<'t> Lowering<'t> {
                 None if is_extern => Storage::Global,
                 None => Storage::Local,
             };
-            let id = self.declare_local(name, ty, storage);
+            let is_number = matches!(self.names.element_type(&ty), Type::Integer(_));
+            // Variables of loops may share a name: what they count is known by the loop.
+            let is_size = is_number && value.is_some() && !is_header(node);
+            let id = match is_size && self.draft.has_name(self.text(name)) {
+                true => self.declare_another(name, ty, storage),
+                false => self.declare_local(name, ty, storage),
+            };
             match (constant, value) {
                 (Some(constant), _) => {
                     let constant = self.value(constant);
@@ -63,14 +69,29 @@ impl<'t> Lowering<'t> {
 
     /// Adds a variable to the function under a name of the source.
     pub fn declare_local(&mut self, name: Node<'t>, ty: CType<'t>, storage: Storage) -> VarId {
-        let place = self.place(name);
         let text = self.text(name);
-        let id = match self.names.is_local(text) {
-            true => self.add_variable(self.names.free_name(text), ty, storage, place),
-            false => self.add_variable(text, ty, storage, place),
-        };
+        if self.names.is_local(text) {
+            return self.declare_another(name, ty, storage);
+        }
+        let id = self.add_variable(text, ty, storage, self.place(name));
         self.names.define(text, Symbol::Local(id));
         id
+    }
+
+    /// The same where another variable has the name: of a block around, or beside it.
+    fn declare_another(&mut self, name: Node<'t>, ty: CType<'t>, storage: Storage) -> VarId {
+        let text = self.text(name);
+        let id = self.add_variable(self.free_name(text), ty, storage, self.place(name));
+        self.names.define(text, Symbol::Local(id));
+        id
+    }
+
+    /// A name that no other variable has, as all that is computed goes by names.
+    pub fn free_name(&self, name: &str) -> String {
+        let numbered = |number: usize| format!("{name}_{number}");
+        let is_free =
+            |name: &String| self.names.symbol(name).is_none() && !self.draft.has_name(name);
+        (2..).map(numbered).find(is_free).unwrap_or_default()
     }
 
     /// `a[] = {1, 2, 3}` has as many elements as the list.
@@ -170,4 +191,10 @@ impl<'t> Lowering<'t> {
         }
         true
     }
+}
+
+/// Whether a declaration stands in the header of a loop.
+fn is_header(node: Node) -> bool {
+    let around = node.parent();
+    around.is_some_and(|around| part(around, Field::Initializer) == Some(node))
 }

@@ -6,6 +6,7 @@
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
+use super::context::Enumerator;
 use super::ctype::CType;
 use super::literals;
 use super::macros::Macro;
@@ -251,16 +252,17 @@ impl<'t> Names<'t> {
             .find_map(|scope| scope.names.get(name))
     }
 
+    /// The node that declares the enumerator that a name stands for.
+    pub fn enumerator(&self, name: &str) -> Enumerator {
+        match self.symbol(name) {
+            Some(Symbol::Enumerator { name, .. }) => Some(name.id()),
+            _ => None,
+        }
+    }
+
     /// Whether a block around has a variable of this name, which another one would hide.
     pub fn is_local(&self, name: &str) -> bool {
         matches!(self.symbol(name), Some(Symbol::Local(_)))
-    }
-
-    /// A name for a variable that hides another one of its own, as all that is computed goes by names.
-    pub fn free_name(&self, name: &str) -> String {
-        let numbered = |number: usize| format!("{name}_{number}");
-        let is_free = |name: &String| self.symbol(name).is_none();
-        (2..).map(numbered).find(is_free).unwrap_or_default()
     }
 
     pub fn typedef(&self, name: &str) -> Option<&CType<'t>> {

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::context::Enumerator;
 use super::ctype::CType;
 use super::lowering::Lowering;
 use super::macros::Macro;
@@ -28,12 +29,13 @@ impl<'t> Lowering<'t> {
             let place = self.place(node);
             return self.add_variable(name, CType::Unknown, Storage::Undeclared, place);
         }
-        if let Some(id) = self.variables.imported(name) {
+        let enumerator = self.names.enumerator(name);
+        if let Some(id) = self.variables.imported(name, enumerator) {
             return id;
         }
         if let Some(found) = self.names.reading().macro_named(name) {
             return self.import_constant(
-                name,
+                (name, None),
                 found.place.clone(),
                 ConstantOrigin::Macro,
                 |this| this.macro_value(found),
@@ -53,7 +55,7 @@ impl<'t> Lowering<'t> {
                 let file = is_static.then(|| place.file.clone());
                 let id =
                     self.at_file_scope(|this| this.add_variable(name, ty, Storage::Global, place));
-                self.variables.import(name, id);
+                self.variables.import(name, None, id);
                 let name = name.into();
                 self.draft.set_home(id, Home::File { file, name });
                 self.begin_global(id, initial, is_extern);
@@ -66,8 +68,9 @@ impl<'t> Lowering<'t> {
                 ..
             }) => {
                 let place = self.place(declared);
-                let id = self
-                    .import_constant(name, place, ConstantOrigin::Const, |this| this.value(value));
+                let id = self.import_constant((name, None), place, ConstantOrigin::Const, |this| {
+                    this.value(value)
+                });
                 self.set_type(id, ty);
                 id
             }
@@ -77,7 +80,7 @@ impl<'t> Lowering<'t> {
             }) => {
                 let place = self.place(declared);
                 self.import_constant(
-                    name,
+                    (name, enumerator),
                     place,
                     ConstantOrigin::Enumerator,
                     |this| match value {
@@ -101,7 +104,7 @@ impl<'t> Lowering<'t> {
                     Storage::Constant(ConstantOrigin::ImaginaryUnit),
                     place,
                 );
-                self.variables.import(name, id);
+                self.variables.import(name, None, id);
                 id
             }
             other => {
@@ -115,7 +118,7 @@ impl<'t> Lowering<'t> {
                 };
                 let place = self.place(node);
                 let id = self.add_variable(name, CType::Unknown, storage, place);
-                self.variables.import(name, id);
+                self.variables.import(name, None, id);
                 id
             }
         }
@@ -145,13 +148,17 @@ impl<'t> Lowering<'t> {
 
     fn import_constant(
         &mut self,
-        name: &'t str,
+        (name, enumerator): (&'t str, Enumerator),
         place: Place,
         origin: ConstantOrigin,
         value: impl FnOnce(&mut Self) -> Value,
     ) -> VarId {
-        let id = self.add_variable(name, CType::Unknown, Storage::Constant(origin), place);
-        self.variables.import(name, id);
+        let own_name = match enumerator.is_some() && self.draft.has_name(name) {
+            true => self.free_name(name),
+            false => name.to_string(),
+        };
+        let id = self.add_variable(own_name, CType::Unknown, Storage::Constant(origin), place);
+        self.variables.import(name, enumerator, id);
         self.variables.begin_expansion(name);
         let (value, _) = self.captured(|this| this.at_file_scope(value));
         self.variables.end_expansion();
