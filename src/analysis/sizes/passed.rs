@@ -57,6 +57,10 @@ impl<'u> Collector<'_, 'u> {
                     Target::Communication(interface) => interface.kind == InterfaceKind::Setup,
                     _ => false,
                 };
+                let about = match target {
+                    Target::Library(called) => called.about,
+                    _ => None,
+                };
                 let is_list = matches!(target, Target::Library(called) if called.kind == IntrinsicKind::Input);
                 for argument in arguments.iter().filter(|_| gives) {
                     // What is read are addresses, all of them.
@@ -66,7 +70,13 @@ impl<'u> Collector<'_, 'u> {
                     };
                     if let Some(target) = written {
                         self.name_as_read(caller, target);
-                        self.assign(caller, target, Definition::Given);
+                        let definition = match about {
+                            Some(about) if is_scalar(self.known.get(caller).function, target) => {
+                                Definition::About(about)
+                            }
+                            _ => Definition::Given,
+                        };
+                        self.assign(caller, target, definition);
                         self.readers.insert(caller);
                     }
                 }
@@ -196,4 +206,8 @@ fn first_subscript(function: &Function, array: VarId) -> i64 {
         Some(Value::Integer(first)) => *first,
         _ => function.conventions.first_index,
     }
+}
+
+fn is_scalar(function: &Function, value: &Value) -> bool {
+    matches!(value, Value::Variable(id) if function.variable(*id).dimensions.is_empty())
 }
