@@ -42,7 +42,7 @@ fn regions(units: &[Unit]) -> Option<Files<'_>> {
     for unit in units {
         let regions = match unit.parallel.as_ref() {
             None => continue,
-            Some(Parallel::Anywhere) => return None,
+            Some(Parallel::Processes | Parallel::Anywhere) => return None,
             Some(Parallel::No) => &NOWHERE,
             Some(Parallel::OpenMp(regions)) => {
                 is_parallel = true;

@@ -96,6 +96,7 @@ fn analyze_known(
         form: unit.form,
         lines: unit.lines,
         is_parallel: unit.parallel.as_ref().map(Parallel::begins),
+        is_of_processes: unit.parallel == Some(Parallel::Processes),
         preprocessing: unit.preprocessing,
         diagnostics: unit.diagnostics.clone(),
     };

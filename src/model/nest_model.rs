@@ -14,7 +14,7 @@ use super::time::TimeFigures;
 use super::traffic::{NestTraffic, WorkingSets};
 use crate::analysis::facts::{Loop, LoopDirective};
 use crate::analysis::in_core::{InCore, Order};
-use crate::expr::{Expr, FigureId, Symbol};
+use crate::expr::{Expr, FigureId, Symbol, SymbolKind};
 use crate::reason::ReasonCode;
 
 /// Stands beside the name of a nest of which not everything is understood or exact.
@@ -211,8 +211,11 @@ impl NestModel<'_> {
         let ends = |l: &Loop| [&l.lower, &l.upper, &l.step].map(Expr::symbols);
         let mut symbols = nest.loops.iter().flat_map(|l| ends(l.facts)).flatten();
         let value = |branch: &Symbol| Some(parameters.row(nest.function, branch)?.value);
+        // That a loop without a count runs once is a guess by what it does.
+        let is_meant =
+            |symbol: &Symbol| iterations == 1.0 && symbol.kind() == SymbolKind::TripCount;
         (iterations <= 1.0 && !is_left_out(nest, &value) || iterations > MOST_ITERATIONS)
-            && symbols.any(|symbol| is_guess(&symbol))
+            && symbols.any(|symbol| is_guess(&symbol) && !is_meant(&symbol))
     }
 }
 

@@ -177,6 +177,8 @@ pub struct Intrinsic {
     pub kind: IntrinsicKind,
     pub elementary: Option<Elementary>,
     pub meaning: Option<Meaning>,
+    /// About what it gives a whole number that it is passed: how many there are of something small.
+    pub about: Option<u32>,
     pub result: ResultType,
 }
 

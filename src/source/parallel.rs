@@ -14,6 +14,8 @@ pub enum Parallel {
     No,
     /// OpenMP does, on these lines, and nothing else.
     OpenMp(Regions),
+    /// MPI does, and nothing else: processes, each with memory of its own.
+    Processes,
     /// Something else does, or it is not known where.
     Anywhere,
 }
@@ -32,6 +34,7 @@ impl Parallel {
             (Evidence::OpenMp, Evidence::None) => {
                 regions::regions(text, language).map_or(Parallel::Anywhere, Parallel::OpenMp)
             }
+            (Evidence::None, Evidence::Processes) => Parallel::Processes,
             _ => Parallel::Anywhere,
         }
     }
@@ -47,12 +50,13 @@ impl Parallel {
 enum Evidence {
     None,
     OpenMp,
+    Processes,
     Other,
 }
 
 /// Procedures that no program calls for anything else, in lower case; more letters may follow.
 const CALLS: [&str; 6] = [
-    "mpi_init",
+    "mpi_win_allocate_shared",
     "pthread_create",
     "thrd_create",
     "shmem_init",
@@ -60,7 +64,10 @@ const CALLS: [&str; 6] = [
     "num_images",
 ];
 
-/// Words of statements and declarations that are of the same kind.
+/// The same of those that only begin processes.
+const OF_PROCESSES: &str = "mpi_init";
+
+/// Words of statements and declarations that are of the same kind as the first.
 const WORDS: [&str; 6] = [
     "upc_forall",
     "cilk_spawn",
@@ -128,9 +135,12 @@ fn call(line: &str) -> Evidence {
         behind.is_some_and(|behind| behind.starts_with('('))
     };
     let is_begun = WORDS.iter().any(|word| lower.contains(word));
-    match is_begun || CALLS.into_iter().any(is_called) {
-        true => Evidence::Other,
-        false => Evidence::None,
+    if is_begun || CALLS.into_iter().any(is_called) {
+        Evidence::Other
+    } else if is_called(OF_PROCESSES) {
+        Evidence::Processes
+    } else {
+        Evidence::None
     }
 }
 
@@ -162,6 +172,20 @@ mod tests {
             "",
         ] {
             assert!(!Parallel::of(text, Language::C).begins(), "{text}");
+        }
+    }
+
+    #[test]
+    fn processes_have_memory_of_their_own() {
+        let of = |text| Parallel::of(text, Language::C);
+        assert_eq!(of("MPI_Init(0, 0);"), Parallel::Processes);
+        assert_eq!(of("MPI_Init_thread(0, 0, 0, 0);"), Parallel::Processes);
+        for text in [
+            "MPI_Init(0, 0);\n#pragma omp parallel",
+            "MPI_Init(0, 0);\npthread_create(&t, 0, f, 0);",
+            "MPI_Init(0, 0);\nMPI_Win_allocate_shared(n, 8, i, c, &p, &w);",
+        ] {
+            assert_eq!(of(text), Parallel::Anywhere, "{text}");
         }
     }
 

@@ -240,9 +240,11 @@ fn ports(text: &str, function_name: &str, settings: &[&str]) -> f64 {
 #[test]
 fn calls_and_allocations_take_cycles() {
     let text = "
+#include <assert.h>
 #include <stdlib.h>
 static void one(double *x, int n) { for (int i = 0; i < n; i++) x[i] *= 2.0; }
 void around(double **x, int n) { for (int k = 0; k < n; k++) one(x[k], n); }
+void sure(double *x, int n) { for (int k = 0; k < n; k++) assert(x[k] >= 0.0); }
 void comes_and_goes(int n) {
   for (int k = 0; k < n; k++) { double *x = malloc(800); free(x); }
 }
@@ -258,6 +260,8 @@ int main(void) { return 0; }";
     assert_eq!(cost("around", "allocation_cycles"), 0.0);
     assert_eq!(cost("comes_and_goes", "allocation_cycles"), 16.0);
     assert_eq!(cost("comes_and_goes", "call_cycles"), 0.0);
+    // A macro, which calls something when the program is wrong.
+    assert_eq!(cost("sure", "call_cycles"), 0.0);
 }
 
 #[test]

@@ -272,3 +272,15 @@ fn what_is_not_shown_to_be_the_same_is_cold() {
     let found = said(text);
     assert_eq!(found["take"].cold, [50.0; 2]);
 }
+
+/// Processes have memory of their own: no other core takes lines from a cache. Threads do.
+#[test]
+fn data_stay_in_the_caches_of_a_process() {
+    let text = program(
+        "void MPI_Init(int *, char ***);
+         int main(void) { MPI_Init(0, 0); for (int t = 0; t < 50; t++) relax(2000, u); return 0; }",
+    );
+    assert_eq!(said(&text)["relax"].cold, [1.0, 1.0]);
+    let threads = format!("void f(int *x) {{\n#pragma omp parallel\n *x = 1;\n}}\n{text}");
+    assert_eq!(said(&threads)["relax"].cold, [50.0, 50.0]);
+}

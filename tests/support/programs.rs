@@ -221,6 +221,7 @@ pub fn program(functions: Vec<Function>) -> Program {
         form: Form::Free,
         lines: 40,
         is_parallel: None,
+        is_of_processes: false,
         preprocessing: Preprocessing::None,
         diagnostics: Vec::new(),
     };

@@ -577,18 +577,21 @@ fn file() -> impl Strategy<Value = File> {
     (
         text(),
         kind,
-        (any::<usize>(), any::<Option<bool>>()),
+        (any::<usize>(), any::<Option<bool>>(), any::<bool>()),
         prop::collection::vec(diagnostic(), 0..3),
     )
         .prop_map(
-            |(path, (language, form, preprocessing), (lines, is_parallel), diagnostics)| File {
-                path: path.into(),
-                language,
-                form,
-                lines,
-                is_parallel,
-                preprocessing,
-                diagnostics,
+            |(path, (language, form, preprocessing), (lines, is_parallel, processes), found)| {
+                File {
+                    path: path.into(),
+                    language,
+                    form,
+                    lines,
+                    is_parallel,
+                    is_of_processes: processes,
+                    preprocessing,
+                    diagnostics: found,
+                }
             },
         )
 }

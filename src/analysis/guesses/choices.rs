@@ -11,7 +11,7 @@ use crate::facts::Program;
 pub(super) fn take_own(program: &mut Program) -> BTreeSet<Symbol> {
     let mut own = BTreeSet::new();
     for (symbol, place) in &mut program.places {
-        if let Some(guess) = place.guess.filter(|_| !place.choices.is_empty())
+        if let Some(guess) = place.guess
             && place.value.is_none()
         {
             place.value = Some(Expr::from(guess));

@@ -31,6 +31,8 @@ pub struct Candidates {
     /// It is no smaller than these.
     pub floors: Vec<Result<Expr, Gap>>,
     pub is_given: bool,
+    /// About what it is given, where that is no choice of who runs the program.
+    pub about: Option<f64>,
     /// What it is given where one process runs alone.
     pub alone: Option<i64>,
     /// The variable of a loop, whose last value is one of them.
@@ -104,6 +106,7 @@ impl Candidates {
             limits: _,
             floors: _,
             is_given,
+            about,
             alone,
             is_counted,
             is_counted_up,
@@ -138,6 +141,7 @@ impl Candidates {
             let value = value.filter(|value| !is_unset(value));
             return Found {
                 choices,
+                about,
                 ..Found::one(value, Origin::Given)
             };
         }
@@ -164,6 +168,7 @@ impl Candidates {
                 is_complete: is_complete && !is_counted,
                 is_count,
                 choices: Vec::new(),
+                about: None,
             },
             _ => {
                 let (value, smallest) = ends(&values).unzip();
@@ -175,6 +180,7 @@ impl Candidates {
                     is_complete: is_complete && !is_counted,
                     is_count,
                     choices: Vec::new(),
+                    about: None,
                 }
             }
         }

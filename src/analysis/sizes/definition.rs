@@ -26,6 +26,8 @@ pub enum Definition<'u> {
     AtMost(ProcedureId, &'u Value),
     /// From outside: a file, the command line, the environment.
     Given,
+    /// From outside, about so much.
+    About(u32),
     /// From outside, and this where one process runs alone: their number, its rank.
     Alone(i64),
     /// The variable of a loop, with its smallest and its largest value.
@@ -117,7 +119,10 @@ impl<'u> Definitions<'u> {
             matches!(definition, Definition::Value(..) | Definition::Array(_))
         };
         let is_given = |definition: &Definition| {
-            matches!(definition, Definition::Given | Definition::Alone(_))
+            matches!(
+                definition,
+                Definition::Given | Definition::About(_) | Definition::Alone(_)
+            )
         };
         self.assigned.iter().any(is_value) && !self.assigned.iter().any(is_given)
     }
@@ -166,7 +171,9 @@ impl<'u> Definitions<'u> {
 
     /// Whether something from outside gives it values.
     pub fn is_read(&self) -> bool {
-        let is_given = |definition: &Definition| matches!(definition, Definition::Given);
+        let is_given = |definition: &Definition| {
+            matches!(definition, Definition::Given | Definition::About(_))
+        };
         self.assigned.iter().any(is_given)
     }
 

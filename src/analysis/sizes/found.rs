@@ -17,6 +17,8 @@ pub struct Found {
     pub is_count: bool,
     /// Several numbers of which the program gives it one where it is not told otherwise, in order.
     pub choices: Vec<f64>,
+    /// About what it is.
+    pub about: Option<f64>,
 }
 
 impl Found {
@@ -27,6 +29,7 @@ impl Found {
         is_complete: false,
         is_count: false,
         choices: Vec::new(),
+        about: None,
     };
 
     /// A place that has the one value of an origin.
@@ -38,6 +41,7 @@ impl Found {
             is_complete: true,
             is_count: false,
             choices: Vec::new(),
+            about: None,
         }
     }
 

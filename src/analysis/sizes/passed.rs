@@ -63,6 +63,10 @@ impl<'u> Collector<'_, 'u> {
                         self.handed_by_address(caller, argument);
                     }
                 }
+                let about = match target {
+                    Target::Library(called) => called.about,
+                    _ => None,
+                };
                 let is_list = matches!(target, Target::Library(called) if called.kind == IntrinsicKind::Input);
                 for argument in arguments.iter().filter(|_| gives) {
                     // What is read are addresses, all of them.
@@ -72,7 +76,13 @@ impl<'u> Collector<'_, 'u> {
                     };
                     if let Some(target) = written {
                         self.name_as_read(caller, target);
-                        self.assign(caller, target, Definition::Given);
+                        let definition = match about {
+                            Some(about) if is_scalar(self.known.get(caller).function, target) => {
+                                Definition::About(about)
+                            }
+                            _ => Definition::Given,
+                        };
+                        self.assign(caller, target, definition);
                         self.readers.insert(caller);
                     }
                 }
@@ -202,4 +212,8 @@ fn first_subscript(function: &Function, array: VarId) -> i64 {
         Some(Value::Integer(first)) => *first,
         _ => function.conventions.first_index,
     }
+}
+
+fn is_scalar(function: &Function, value: &Value) -> bool {
+    matches!(value, Value::Variable(id) if function.variable(*id).dimensions.is_empty())
 }

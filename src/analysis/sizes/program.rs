@@ -280,6 +280,7 @@ impl Sizes {
             is_complete,
             is_count: _,
             choices: _,
+            about: _,
         } = &self.found[place.at()];
         let is_followed = matches!(origin, Origin::Derived | Origin::Caller | Origin::Callers);
         let largest = value.as_ref().filter(|_| *is_complete && is_followed)?;
@@ -458,6 +459,7 @@ impl Sizes {
                 is_complete: _,
                 is_count: _,
                 choices,
+                about,
             } = self.found[number.at()].clone();
             let values = value.iter().chain(&smallest);
             pending.extend(values.flat_map(Expr::symbols));
@@ -470,7 +472,7 @@ impl Sizes {
                 is_table: place.is_array && place.elements.is_empty() && self.is_filled(number),
                 guess: match value {
                     Some(_) => None,
-                    None => choices.last().copied(),
+                    None => choices.last().copied().or(about),
                 },
                 value,
                 smallest,

@@ -246,6 +246,9 @@ impl<'a, 'u> Resolver<'a, 'u> {
                         self.by_statements(*dummy, found, seen, depth - 1);
                     }
                     Definition::Given => found.is_given = true,
+                    Definition::About(guess) => {
+                        (found.is_given, found.about) = (true, Some(f64::from(*guess)));
+                    }
                     Definition::Alone(value) => {
                         (found.is_given, found.alone) = (true, Some(*value));
                     }
@@ -302,6 +305,7 @@ impl<'a, 'u> Resolver<'a, 'u> {
                 | Definition::Allocated(..)
                 | Definition::AtMost(..)
                 | Definition::Given
+                | Definition::About(_)
                 | Definition::Alone(_)
                 | Definition::CountedUp(..)
                 | Definition::Counted(..) => {}

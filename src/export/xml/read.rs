@@ -140,6 +140,9 @@ impl Reader {
                 .unwrap_or(Form::Free),
             lines: fields.number("lines")?.unwrap_or(0),
             is_parallel: fields.word("parallel", |text| text.parse().ok(), "true, false")?,
+            is_of_processes: fields
+                .word("processes", |text| text.parse().ok(), "true, false")?
+                .unwrap_or(false),
             preprocessing: (fields.word(
                 "preprocessing",
                 Preprocessing::parse,
@@ -253,6 +256,7 @@ impl Reader {
                 form: Form::Free,
                 lines: lines.count(),
                 is_parallel: None,
+                is_of_processes: false,
                 preprocessing: Preprocessing::None,
                 diagnostics,
             }),

@@ -147,6 +147,7 @@ fn file(file: &File) -> Element {
         form,
         lines,
         is_parallel,
+        is_of_processes,
         preprocessing,
         diagnostics,
     } = file;
@@ -156,6 +157,7 @@ fn file(file: &File) -> Element {
         .with("form", form.as_str())
         .with("lines", lines)
         .maybe("parallel", *is_parallel)
+        .maybe("processes", is_of_processes.then_some(true))
         .with("preprocessing", preprocessing.as_str())
         .containing(diagnostics.iter().map(|remark| diagnostic(remark, path)))
 }

@@ -82,7 +82,7 @@ const MOST_SITES: usize = 16;
 
 struct Finder<'a, 'p> {
     scene: &'a Scene<'a, 'p>,
-    /// Whether the program does anything on several cores, each of which has caches of its own.
+    /// Whether several cores, each of which has caches of its own, may do something in the same memory.
     is_parallel: bool,
     arriving: Vec<Vec<usize>>,
     functions: HashMap<FunctionKey, usize>,
@@ -134,7 +134,7 @@ impl<'a, 'p> Finder<'a, 'p> {
         let mut files = scene.program.files.iter();
         Finder {
             scene,
-            is_parallel: files.any(|file| file.is_parallel == Some(true)),
+            is_parallel: files.any(|file| file.is_parallel == Some(true) && !file.is_of_processes),
             arriving: scene.graph.by_callee(functions.len()),
             functions: (functions.iter().enumerate().rev())
                 .map(|(index, function)| (function.key(), index))
