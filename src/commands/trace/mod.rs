@@ -147,6 +147,8 @@ pub fn analyse(
         written.finish(&read, voice)?;
     }
     let mut counted = analysis.finish(read.has_addresses);
+    settings::refuse_too_long(args, &counted)
+        .map_err(|error| anyhow::anyhow!("{}: {error}", name(trace)))?;
     if !read.format.has_opcodes() && counted.cache.is_empty() {
         counted.forget_bytes();
     }

@@ -19,6 +19,7 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
         keep: 0,
         core: None,
         by_latency: false,
+        by_bandwidth: None,
         blame: None,
         ..settings::from_arguments(args)?
     };
