@@ -456,6 +456,11 @@ pub struct TraceArgs {
     /// and 50 % longer than at --latency; with --by for every region too
     #[arg(long)]
     pub by_latency: bool,
+    /// The depth for every time that a byte takes between RAM and the caches at once, each access to RAM taking --latency
+    /// besides: its straight pieces, and the cycles a byte at which it is 1, 5, 10 and 50 % longer; with --by for every
+    /// region too
+    #[arg(long)]
+    pub by_bandwidth: bool,
     /// Attribute the actual cost of misses: pure miss cycles (with --camat) and epochs of --slots misses in a
     /// window of 64 instructions or --window, by instruction, and with --elf by source line and by what was accessed
     #[arg(long)]

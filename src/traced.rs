@@ -78,6 +78,7 @@ pub fn of(
         epochs: counted.epochs,
         memory_chain: counted.memory_chain,
         depth_by_latency: counted.depth_by_latency,
+        depth_by_bandwidth: counted.depth_by_bandwidth,
         blame: counted.blame,
         objects: None,
         schedule,

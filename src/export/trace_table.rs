@@ -49,6 +49,12 @@ pub fn render(report: &TraceReport, top: Option<usize>) -> String {
             .as_ref()
             .map(|depth| depth_by_latency(depth, report.inputs.latency, top)),
     );
+    parts.extend(
+        report
+            .depth_by_bandwidth
+            .as_ref()
+            .map(|depth| depth_by_bandwidth(depth, report.inputs.latency, top)),
+    );
     parts.extend(report.camat.as_ref().map(camat_table::levels));
     parts.extend(varied_table::render(&report.varied_cores));
     parts.extend(
@@ -276,22 +282,8 @@ fn memory_chain(chain: &MemoryChain, top: Option<usize>) -> String {
 
 /// Its pieces, and how much latency it bears.
 fn depth_by_latency(depth: &DepthByLatency, latency: f64, top: Option<usize>) -> String {
-    let mut rows = vec![["  from α", "T∞(α)"].map(String::from)];
-    for (index, piece) in depth.pieces.iter().enumerate() {
-        let Piece { slope, intercept } = piece;
-        rows.push([
-            format!("  {}", number(depth.from(index))),
-            format!("{slope}·α + {intercept}"),
-        ]);
-    }
-    let shown = top.unwrap_or(rows.len()).max(1).min(rows.len() - 1);
-    let more = rows.len() - 1 - shown;
-    rows.truncate(shown + 1);
     let mut text = "depth for every latency α of RAM in cycles\n".to_string();
-    text.push_str(&aligned(&rows, [Right, Left]));
-    if more > 0 {
-        let _ = writeln!(text, "  … and {more} more");
-    }
+    text.push_str(&pieces(depth, 'α', top));
     let _ = writeln!(
         text,
         "  at α = {}: {} cycles, with accesses to RAM that wait for each other: {}",
@@ -304,6 +296,48 @@ fn depth_by_latency(depth: &DepthByLatency, latency: f64, top: Option<usize>) ->
             Some(reached) => writeln!(text, "  {percent} % longer at α = {}", number(reached)),
             None => writeln!(text, "  {percent} % longer at no latency"),
         };
+    }
+    text
+}
+
+/// Its pieces, and how little bandwidth it bears.
+fn depth_by_bandwidth(depth: &DepthByLatency, latency: f64, top: Option<usize>) -> String {
+    let mut text = format!(
+        "depth for every time β of a byte, in cycles; an access to RAM takes {} cycles and β for each byte\n",
+        number(latency)
+    );
+    text.push_str(&pieces(depth, 'β', top));
+    let _ = writeln!(
+        text,
+        "  at β = 0: {} cycles, with {} bytes on the path",
+        number(depth.at(0.0)),
+        depth.slope_at(0.0)
+    );
+    for percent in GROWTHS {
+        let _ = match depth.grown_by(f64::from(percent), 0.0) {
+            Some(reached) => writeln!(text, "  {percent} % longer at β = {}", number(reached)),
+            None => writeln!(text, "  {percent} % longer at no β"),
+        };
+    }
+    text
+}
+
+/// The straight pieces of a depth over what a letter stands for.
+fn pieces(depth: &DepthByLatency, of: char, top: Option<usize>) -> String {
+    let mut rows = vec![[format!("  from {of}"), format!("T∞({of})")]];
+    for (index, piece) in depth.pieces.iter().enumerate() {
+        let Piece { slope, intercept } = piece;
+        rows.push([
+            format!("  {}", number(depth.from(index))),
+            format!("{slope}·{of} + {intercept}"),
+        ]);
+    }
+    let shown = top.unwrap_or(rows.len()).max(1).min(rows.len() - 1);
+    let more = rows.len() - 1 - shown;
+    rows.truncate(shown + 1);
+    let mut text = aligned(&rows, [Right, Left]);
+    if more > 0 {
+        let _ = writeln!(text, "  … and {more} more");
     }
     text
 }

@@ -9,7 +9,7 @@ use super::{
 };
 
 /// All of them. A metric is one file with its entry, a line here, and a test.
-pub const METRICS: [Entry; 16] = [
+pub const METRICS: [Entry; 17] = [
     edag::ENTRY,
     regions::ENTRY,
     reuse::ENTRY,
@@ -17,6 +17,7 @@ pub const METRICS: [Entry; 16] = [
     epoch::ENTRY,
     memory_chain::ENTRY,
     by_latency::ENTRY,
+    by_latency::BANDWIDTH,
     other_caches::ENTRY,
     // Before the core, whose part it completes.
     timed_core::PERFECT,

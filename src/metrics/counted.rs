@@ -36,6 +36,8 @@ pub struct Counted {
     pub epochs: Option<Epochs>,
     pub memory_chain: Option<MemoryChain>,
     pub depth_by_latency: Option<DepthByLatency>,
+    /// Over the cycles that a byte takes.
+    pub depth_by_bandwidth: Option<DepthByLatency>,
     pub core: Option<CountedCore>,
     /// Cycles of the core's harts if every access hit the nearest level.
     pub(super) perfect_cycles: u64,

@@ -4,7 +4,6 @@
 //!
 //! Three relations stand in Table 1 in another form; [`SLIPS`] says why they are as they are here.
 
-use super::report::Epochs;
 use crate::expr::{Comparison, Expr};
 
 /// A named input.
@@ -45,8 +44,8 @@ const fn constant(
     }
 }
 
-/// The constants with the values of the publication; the line is that of the profile.
-pub fn constants(epochs: &Epochs) -> [Constant; 10] {
+/// The constants with the values of the publication; the line, in bytes, is that of the profile.
+pub fn constants(line: u64) -> [Constant; 10] {
     let positive = (1e-6, 1e12);
     [
         constant(
@@ -110,7 +109,7 @@ pub fn constants(epochs: &Epochs) -> [Constant; 10] {
             "L",
             "Bytes fetched by a miss: a line",
             "B",
-            epochs.line as f64,
+            line as f64,
             positive,
         ),
         constant(
@@ -267,6 +266,7 @@ mod tests {
     use super::*;
     use crate::epoch::Stores;
     use crate::expr::Lookup;
+    use crate::report::Epochs;
 
     fn profile() -> Epochs {
         Epochs {
@@ -290,7 +290,7 @@ mod tests {
                 .find(|(key, _)| *key == name)
                 .map(|(_, value)| *value);
             own.or_else(|| {
-                constants(&profile())
+                constants(profile().line)
                     .iter()
                     .find(|c| c.name.key == name)
                     .map(|c| c.value)

@@ -16,6 +16,8 @@ pub struct RegionDetail {
     pub camat: Option<Camat>,
     /// Of the paths that stay within the region; with the figures of its eDAG, whatever the kind of region.
     pub depth_by_latency: Option<DepthByLatency>,
+    /// The same over the cycles that a byte takes.
+    pub depth_by_bandwidth: Option<DepthByLatency>,
 }
 
 /// Reuse distances of a region's touches.

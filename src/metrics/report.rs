@@ -53,6 +53,8 @@ pub struct TraceReport {
     pub memory_chain: Option<MemoryChain>,
     /// Depth for every latency of RAM, if asked for.
     pub depth_by_latency: Option<DepthByLatency>,
+    /// Depth for every number of cycles that a byte takes from or to RAM, at the latency of the inputs, if asked for.
+    pub depth_by_bandwidth: Option<DepthByLatency>,
     /// Who causes pure miss cycles and epochs, if asked for.
     pub blame: Option<Blame>,
     /// What may go to slower memory, if asked for.

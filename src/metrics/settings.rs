@@ -30,6 +30,8 @@ pub struct Settings {
     pub memory_chain: bool,
     /// Find the depth for every latency of RAM.
     pub by_latency: bool,
+    /// Find the depth for every time that a byte takes from or to RAM, with this latency of an access in cycles.
+    pub by_bandwidth: Option<u64>,
     /// Find who causes pure miss cycles and epochs.
     pub blame: Option<BlameSettings>,
     /// The out-of-order core whose accesses are timed, if that is asked for, and its cycles of each class.
@@ -58,6 +60,7 @@ impl Settings {
             epochs: None,
             memory_chain: false,
             by_latency: false,
+            by_bandwidth: None,
             blame: None,
             core: self.core.clone(),
             varied: Vec::new(),

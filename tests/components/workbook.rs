@@ -14,7 +14,7 @@ use calamine::{Data, Reader, Xlsx};
 use loopsheet_analysis::analyze;
 use loopsheet_base::formula::Catalogue;
 use loopsheet_export::xlsx::{
-    ROOM, figure_cells, named_cells, timeline_workbook, trace_workbook, workbook,
+    ROOM, figure_cells, named_cells, profiles_workbook, timeline_workbook, trace_workbook, workbook,
 };
 use loopsheet_lower as lower;
 use loopsheet_machine::MachineModel;
@@ -728,6 +728,29 @@ fn the_design_space_follows_its_constants() {
             );
         }
     }
+}
+
+/// The same of the mean of two traces: as of one that has so many epochs.
+#[test]
+fn the_design_space_of_a_mean_follows_its_constants() {
+    let (profiles, mean) = trace_reports::mean_of_two();
+    let report = TraceReport {
+        epochs: Some(mean),
+        ..trace_reports::full()
+    };
+    let changed = |bytes: Vec<u8>| -> Cells {
+        let edits = [("processor_area", 300.0), ("chip_gbs", 8.0)];
+        let numbers: Vec<_> = (edits.iter())
+            .map(|(name, value)| (named_cell(&bytes, name), *value))
+            .collect();
+        let mut found = recalculated(&with_numbers(&bytes, &numbers));
+        // The second row says what the cores run.
+        found.retain(|(sheet, row, _), _| sheet == "Design space" && *row != 1);
+        found
+    };
+    let of_mean = changed(profiles_workbook(&profiles).unwrap());
+    let of_one = changed(trace_workbook(&report).unwrap());
+    assert!(compare(&of_mean, &of_one) > 100);
 }
 
 /// Names that are functions or keywords somewhere are still names of cells.

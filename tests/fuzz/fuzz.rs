@@ -183,6 +183,7 @@ fn run_trace(bytes: &[u8]) {
         other_caches: Vec::new(),
         memory_chain: true,
         by_latency: true,
+        by_bandwidth: Some(7),
         blame: None,
         core: None,
         keep: 100,

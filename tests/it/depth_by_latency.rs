@@ -20,7 +20,7 @@ const OPTIONS: Options = Options {
     unknown: UnknownPolicy::Refuse,
 };
 
-fn rules(false_dependences: bool) -> Rules {
+pub fn rules(false_dependences: bool) -> Rules {
     Rules {
         memory: MemoryRule::Bytes,
         false_dependences,
@@ -34,7 +34,7 @@ fn settings(false_dependences: bool) -> Settings {
     }
 }
 
-fn counted(
+pub fn counted(
     trace: &[u8],
     settings: Settings,
     region_of: Option<&mut dyn FnMut(&Instruction) -> u32>,
@@ -49,7 +49,7 @@ fn counted(
     analysis.finish(true)
 }
 
-fn text(program: &[Executed]) -> String {
+pub fn text(program: &[Executed]) -> String {
     (program.iter())
         .map(|executed| executed.line.clone() + "\n")
         .collect()
@@ -76,7 +76,7 @@ fn latencies(random: &mut Random) -> Vec<u64> {
 }
 
 /// The longest path in eighths of a cycle, vertex by vertex.
-fn longest_path(incoming: &[Vec<Edge>], weights: &[u64]) -> u64 {
+pub fn longest_path(incoming: &[Vec<Edge>], weights: &[u64]) -> u64 {
     let mut start = vec![0; weights.len()];
     for (to, edges) in incoming.iter().enumerate() {
         let ready = edges.iter().map(|edge| match edge.waits_for {
@@ -89,7 +89,7 @@ fn longest_path(incoming: &[Vec<Edge>], weights: &[u64]) -> u64 {
     ends.max().unwrap_or(0)
 }
 
-fn incoming(edges: &[Edge], vertices: usize) -> Vec<Vec<Edge>> {
+pub fn incoming(edges: &[Edge], vertices: usize) -> Vec<Vec<Edge>> {
     let mut incoming = vec![Vec::new(); vertices];
     for edge in edges {
         incoming[edge.to].push(*edge);
@@ -97,14 +97,14 @@ fn incoming(edges: &[Edge], vertices: usize) -> Vec<Vec<Edge>> {
     incoming
 }
 
-fn assert_equal_at(depth: &DepthByLatency, eighths: u64, expected: u64, what: &str) {
+pub fn assert_equal_at(depth: &DepthByLatency, eighths: u64, expected: u64, what: &str) {
     // Exact: eighths of a cycle are binary fractions.
     let found = 8.0 * depth.at(eighths as f64 / 8.0);
     assert_eq!(found, expected as f64, "α = {eighths}/8, {depth:?}, {what}");
 }
 
 /// Slopes ascend, and each piece is above all others somewhere: none is there for nothing.
-fn assert_minimal(depth: &DepthByLatency, what: &str) {
+pub fn assert_minimal(depth: &DepthByLatency, what: &str) {
     for (number, pair) in depth.pieces.windows(2).enumerate() {
         assert!(
             pair[0].slope < pair[1].slope && pair[0].intercept > pair[1].intercept,

@@ -34,6 +34,7 @@ mod dataflow_oracle;
 mod deep_input;
 mod defaults;
 mod dependences;
+mod depth_by_bandwidth;
 mod depth_by_latency;
 mod diff;
 mod entries;

@@ -6,7 +6,7 @@ use std::io::Cursor;
 use crate::support::trace_reports;
 use calamine::{Data, Reader, Xlsx};
 use loopsheet_base::formula::Catalogue;
-use loopsheet_export::xlsx::{named_cells, trace_workbook};
+use loopsheet_export::xlsx::{named_cells, profiles_workbook, trace_workbook};
 use loopsheet_metrics::formulas::{EdagFigure, Figures};
 use loopsheet_metrics::report::TraceReport;
 
@@ -19,7 +19,17 @@ fn opened(
     BTreeMap<Place, String>,
     BTreeMap<String, String>,
 ) {
-    let mut book: Xlsx<_> = Xlsx::new(Cursor::new(trace_workbook(report).unwrap())).unwrap();
+    opened_bytes(trace_workbook(report).unwrap())
+}
+
+fn opened_bytes(
+    bytes: Vec<u8>,
+) -> (
+    BTreeMap<Place, Data>,
+    BTreeMap<Place, String>,
+    BTreeMap<String, String>,
+) {
+    let mut book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).unwrap();
     let (mut values, mut formulas) = (BTreeMap::new(), BTreeMap::new());
     for sheet in book.sheet_names() {
         let range = book.worksheet_range(&sheet).unwrap();
@@ -193,7 +203,8 @@ fn epochs_and_design_space_are_live() {
     // Two tables of two capacities, three windows and the lines fetched; and two rows of the run's own caches.
     assert_eq!(rates.len(), 2 * 2 * (3 + 1) + 2 * 3);
     assert!(rates.iter().all(|formula| formula.starts_with("1000*") && formula.ends_with("/epoch_instructions")));
-    for constant in loopsheet_metrics::design_space::constants(report.epochs.as_ref().unwrap()) {
+    for constant in loopsheet_metrics::design_space::constants(report.epochs.as_ref().unwrap().line)
+    {
         assert!(
             names[constant.name.key].starts_with("'Design space'!"),
             "{}",
@@ -231,4 +242,42 @@ fn epochs_and_design_space_are_live() {
     assert_eq!(map[15], "1 b");
     // One core, a window of 256: 1/(0.3953 + 1/14·45) = 0.277.
     assert_eq!(map[0], "256 c");
+}
+
+/// The mean of two traces is live over the counts of both, and its design space is that of a trace with as many epochs.
+#[test]
+fn the_mean_of_several_traces_has_a_design_space() {
+    let (profiles, mean) = trace_reports::mean_of_two();
+    let (values, cells, names) = opened_bytes(profiles_workbook(&profiles).unwrap());
+    let floats: Vec<f64> = (cells.iter())
+        .filter(|((sheet, ..), formula)| sheet == "Epochs" && formula.ends_with("/2"))
+        .map(|(place, _)| match &values[place] {
+            Data::Float(value) => *value,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    // The largest capacity is on top: lines, then epochs.
+    assert_eq!(floats, [21.0, 15.0, 10.0, 8.0, 46.0, 39.0, 27.0, 17.0]);
+    let rates = (cells.iter())
+        .filter(|((sheet, ..), formula)| sheet == "Epochs" && formula.starts_with("1000*"));
+    assert_eq!(rates.count(), 2 * 2 * (3 + 1));
+    assert!(names["epoch_instructions"].starts_with("Epochs!"));
+    let expected = profiles.mean_epki();
+    for (row, rates) in expected.iter().rev().enumerate() {
+        assert_eq!(floats[4 * row + 1..][..3], rates[..]);
+    }
+    let report = TraceReport {
+        epochs: Some(mean),
+        ..trace_reports::full()
+    };
+    let (of_one, ..) = opened(&report);
+    let design = |values: &BTreeMap<Place, Data>| -> BTreeMap<Place, Data> {
+        let own = values
+            .iter()
+            .filter(|((sheet, row, _), _)| sheet == "Design space" && *row != 1);
+        own.map(|(place, value)| (place.clone(), value.clone()))
+            .collect()
+    };
+    assert!(design(&of_one).len() > 100);
+    assert_eq!(design(&values), design(&of_one));
 }

@@ -10,6 +10,7 @@ use loopsheet_metrics::estimated::Estimated;
 use loopsheet_metrics::interleaving::Times;
 use loopsheet_metrics::memory_chain::{ChainInstruction, ChainLine, MemoryChain};
 use loopsheet_metrics::objects::{Object, Objects};
+use loopsheet_metrics::profiles::Profiles;
 use loopsheet_metrics::report::*;
 use loopsheet_regions::SourceLine;
 use loopsheet_trace::isa::Class;
@@ -136,6 +137,7 @@ pub fn full() -> TraceReport {
         }),
         memory_chain: Some(chain()),
         depth_by_latency: Some(depth_by_latency()),
+        depth_by_bandwidth: Some(depth_by_latency()),
         blame: Some(blame()),
         objects: Some(objects()),
         schedule: Some(GreedySchedule { time: 100 }),
@@ -250,6 +252,29 @@ fn blame() -> Blame {
     }
 }
 
+/// Two profiles, and one of 1,000 instructions that has their mean: (e + 2·e')/2 of 1,000 and of 500 instructions.
+pub fn mean_of_two() -> (Profiles, Epochs) {
+    let profile = |instructions, epochs: [[u64; 3]; 2], off_chip: [u64; 2]| Epochs {
+        windows: vec![1, 32, 256],
+        capacities: vec![1 << 10, 1 << 20],
+        epochs: epochs.map(|row| row.to_vec()).to_vec(),
+        slots: BTreeMap::new(),
+        caches: None,
+        instructions,
+        off_chip: off_chip.to_vec(),
+        line: 64,
+        stores: Stores::Buffered,
+    };
+    let first = profile(1000, [[60, 40, 30], [20, 12, 8]], [70, 30]);
+    let second = profile(500, [[9, 7, 2], [5, 4, 4]], [11, 6]);
+    let mean = profile(1000, [[39, 27, 17], [15, 10, 8]], [46, 21]);
+    let traces = [("first.zst", first), ("=second.zst", second)];
+    let traces = traces
+        .map(|(path, epochs)| (path.to_string(), epochs))
+        .to_vec();
+    (Profiles { traces }, mean)
+}
+
 /// α + 4 is the longer path from 2 cycles on.
 fn depth_by_latency() -> DepthByLatency {
     let piece = |(slope, intercept)| Piece { slope, intercept };
@@ -319,6 +344,7 @@ pub fn bare() -> TraceReport {
         epochs: None,
         memory_chain: None,
         depth_by_latency: None,
+        depth_by_bandwidth: None,
         blame: None,
         objects: None,
         schedule: None,

@@ -147,6 +147,7 @@ pub fn analyse(
         written.finish(&read, voice)?;
     }
     let mut counted = analysis.finish(read.has_addresses);
+    settings::refuse_too_long(args, &counted)?;
     if !read.format.has_opcodes() && counted.cache.is_empty() {
         counted.forget_bytes();
     }

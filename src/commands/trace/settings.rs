@@ -8,6 +8,7 @@ use crate::cli::{Compat, DependenceKind, TraceArgs, TraceFormat, UnknownKind};
 use crate::dataflow::{MemoryRule, Rules};
 use crate::machine::{Level, MachineModel, preset_names};
 use crate::metrics::costs::Costs;
+use crate::metrics::counted::Counted;
 use crate::metrics::report::Inputs;
 use crate::metrics::settings::RemoteSettings;
 use crate::metrics::settings::Settings;
@@ -51,6 +52,7 @@ pub fn from_arguments(args: &TraceArgs) -> anyhow::Result<Settings> {
         epochs: super::epochs::settings(args, line)?,
         memory_chain: args.memory_chain,
         by_latency: args.by_latency,
+        by_bandwidth: by_bandwidth(args)?,
         blame: super::blame::settings(args, &caches)?,
         caches,
         keep: MOST_DRAWN,
@@ -200,6 +202,24 @@ fn remote(args: &TraceArgs) -> anyhow::Result<Option<RemoteSettings>> {
     }))
 }
 
+/// The latency at which time is counted by bytes.
+fn by_bandwidth(args: &TraceArgs) -> anyhow::Result<Option<u64>> {
+    if !args.by_bandwidth {
+        return Ok(None);
+    }
+    anyhow::ensure!(
+        latency(args).fract() == 0.0,
+        "--latency {}: with --by-bandwidth it must be a whole number of cycles",
+        latency(args)
+    );
+    anyhow::ensure!(
+        (0.0..=1e6).contains(&latency(args)),
+        "--latency {}: with --by-bandwidth it must be from 0 to 1000000 cycles",
+        latency(args)
+    );
+    Ok(Some(latency(args) as u64))
+}
+
 /// α; the machine of the C-AMAT report has its own.
 pub fn latency(args: &TraceArgs) -> f64 {
     args.latency
@@ -243,6 +263,7 @@ pub fn of_one_trace(args: &TraceArgs) -> Option<&'static str> {
         (args.camat, "--camat"),
         (args.memory_chain, "--memory-chain"),
         (args.by_latency, "--by-latency"),
+        (args.by_bandwidth, "--by-bandwidth"),
         (args.blame, "--blame"),
         (args.write.is_some(), "--write"),
     ];
@@ -265,6 +286,7 @@ pub fn refuse_memory(args: &TraceArgs, read: &ReadSummary) -> anyhow::Result<()>
         (args.epochs, "--epochs"),
         (args.memory_chain, "--memory-chain"),
         (args.by_latency, "--by-latency"),
+        (args.by_bandwidth, "--by-bandwidth"),
         (args.blame, "--blame"),
         (args.objects, "--objects"),
         (args.camat, "--camat"),
@@ -279,6 +301,18 @@ pub fn refuse_memory(args: &TraceArgs, read: &ReadSummary) -> anyhow::Result<()>
         "{} needs the addresses of accesses, which this {} trace does not have; `loopsheet record` writes them",
         asked.join(", "),
         read.format
+    );
+    Ok(())
+}
+
+/// Time by bytes of so many accesses that their paths are too long to be counted.
+///
+/// # Errors
+/// There are.
+pub fn refuse_too_long(args: &TraceArgs, counted: &Counted) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        !args.by_bandwidth || counted.depth_by_bandwidth.is_some(),
+        "--by-bandwidth: all instructions together take more than 2^43 cycles, or move more than 2^39 bytes; a shorter --latency may fit"
     );
     Ok(())
 }

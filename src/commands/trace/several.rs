@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::cli::TraceArgs;
 use crate::commands::{Status, Voice, outputs};
-use crate::export::{json, svg, trace_table};
+use crate::export::{json, svg, trace_table, xlsx};
 use crate::metrics::analysis::Analysis;
 use crate::metrics::profiles::Profiles;
 use crate::metrics::settings::Settings;
@@ -13,20 +13,24 @@ use crate::trace;
 use super::outputs::{Kind, Outputs};
 use super::{input, name, settings};
 
+/// Traces whose mean is a formula that fits into a cell.
+const MOST_IN_WORKBOOK: usize = 500;
+
 pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
     refuse_others(args)?;
     let settings = Settings {
         keep: 0,
         core: None,
         by_latency: false,
+        by_bandwidth: None,
         blame: None,
         ..settings::from_arguments(args)?
     };
     let paths: Vec<&PathBuf> = args.trace.iter().chain(&args.more).collect();
     let files = Outputs::create(args)?;
     anyhow::ensure!(
-        !files.has(Kind::Workbook),
-        "a workbook takes one trace; for several there are .json and --heatmap"
+        !files.has(Kind::Workbook) || paths.len() <= MOST_IN_WORKBOOK,
+        "a workbook takes at most {MOST_IN_WORKBOOK} traces; for more there are .json and --heatmap"
     );
     let mut traces = Vec::new();
     for path in paths {
@@ -55,6 +59,7 @@ pub fn run(args: &TraceArgs, voice: Voice) -> anyhow::Result<Status> {
         Kind::HeatMapSvg => svg::mean_epochs(&profiles)
             .map(String::into_bytes)
             .ok_or_else(|| anyhow::anyhow!("--heatmap: there are no epochs without instructions")),
+        Kind::Workbook => Ok(xlsx::profiles_workbook(&profiles)?),
         _ => Ok(json::profiles(&profiles).into_bytes()),
     })?;
     Ok(Status::Done)

@@ -62,7 +62,8 @@ pub use nest_sheet::Sources;
 pub use rust_xlsxwriter::XlsxError;
 pub use sweep::sweep_workbook;
 pub use trace::{
-    NamedCell, named_cells, rank_workbook, timeline_named_cells, timeline_workbook, trace_workbook,
+    NamedCell, named_cells, profiles_workbook, rank_workbook, timeline_named_cells,
+    timeline_workbook, trace_workbook,
 };
 
 /// What a workbook has room for: a sheet has 1,048,576 rows, and what is larger is slow to open.

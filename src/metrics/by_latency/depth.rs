@@ -1,4 +1,4 @@
-//! T∞ as a function of the latency of RAM, and what follows from it.
+//! T∞ as a function of the latency of RAM or of the time that a byte takes, and what follows from it.
 
 use crate::expr::Expr;
 use crate::tables::value;
@@ -8,7 +8,8 @@ pub const GROWTHS: [u32; 4] = [1, 5, 10, 50];
 
 /// T∞(α) = max(slope·α + intercept) over the pieces, for every latency α ≥ 0 of a RAM access that takes the place of
 /// the vertex's own cycles. By ascending slope; each is the highest from [`DepthByLatency::from`] to where the next
-/// one begins.
+/// one begins. As a function of the time β that a byte takes, slopes are bytes, and intercepts have the latency of the
+/// accesses that move them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DepthByLatency {
     pub pieces: Vec<Piece>,

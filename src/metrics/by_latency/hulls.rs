@@ -12,7 +12,8 @@
 
 use crate::dataflow::Held;
 
-/// m·α + c: of a path with m vertices that go to RAM, and so many cycles in the others.
+/// m·α + c: of a path with m vertices that go to RAM, and so many cycles in the others. For the time that a byte takes, m
+/// are bytes, and the latency is part of c.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Line {
     pub memory: u64,
@@ -83,12 +84,17 @@ impl Envelope {
         (kept[1] & READ == 0).then(|| Envelope::recall(*kept))
     }
 
-    /// The paths go on through a vertex: to RAM, or of so many cycles.
+    /// Whether memory can keep one with so large a slope and intercept.
+    pub fn holds(memory: u64, other: u64) -> bool {
+        memory >> (2 * LOW_BITS) == 0 && other <= OTHER
+    }
+
+    /// The paths go on through a vertex that makes them so much steeper and so much longer.
     #[inline(always)]
-    pub fn then(self, cycles: u64, to_ram: bool) -> Envelope {
+    pub fn then(self, memory: u64, other: u64) -> Envelope {
         Envelope {
-            memory: self.memory + u64::from(to_ram),
-            other: self.other + if to_ram { 0 } else { cycles },
+            memory: self.memory + memory,
+            other: self.other + other,
             shape: self.shape,
         }
     }
@@ -553,7 +559,7 @@ mod tests {
     fn going_on_keeps_the_shape() {
         let mut hulls = Hulls::new();
         let two = envelope(&mut hulls, &[(0, 5), (2, 1)]);
-        let further = two.then(7, false).then(7, true);
+        let further = two.then(0, 7).then(1, 0);
         assert_eq!(lines(&hulls, further), [(1, 12), (3, 8)]);
         assert_eq!(Envelope::recall(further.keep()), further);
         let far = Envelope {

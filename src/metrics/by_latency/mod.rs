@@ -1,6 +1,7 @@
-//! The depth as a function of the latency of RAM: for every latency at once, from one pass (guide: dynamic-model, "Depth
-//! for every latency").
+//! The depth as a function of the latency of RAM, or of the time that a byte takes: for all values at once, from one pass
+//! (guide: dynamic-model, "Depth for every latency").
 
+mod charge;
 mod depth;
 mod hulls;
 
@@ -12,6 +13,7 @@ use crate::dataflow::{
     Accessed, BlockOperation, BlockRun, Held, Places, Rules, Step, Through, Values, Visitor,
 };
 
+use charge::{ByByte, Charge, Each, Sums};
 pub use depth::{DepthByLatency, GROWTHS, Piece, from, height, reaches};
 use hulls::{Envelope, Hulls};
 
@@ -20,13 +22,28 @@ pub(super) const ENTRY: Entry = Entry {
     meaning: "the depth as a function of the latency of RAM accesses",
     make: |asked| {
         let (rules, by_region) = (asked.settings.rules, asked.by_region);
-        let meter = || Box::new(LatencyMeter::new(rules, by_region)) as Box<dyn Metric>;
+        let meter = || Box::new(LatencyMeter::new(rules, by_region, Each)) as Box<dyn Metric>;
         Ok(asked.settings.by_latency.then(meter))
     },
 };
 
+pub(super) const BANDWIDTH: Entry = Entry {
+    name: "depth_by_bandwidth",
+    meaning: "the depth as a function of the time that a byte takes from or to RAM",
+    make: |asked| {
+        let (rules, by_region) = (asked.settings.rules, asked.by_region);
+        let meter = |latency| {
+            let charge = ByByte { latency };
+            Box::new(LatencyMeter::new(rules, by_region, charge)) as Box<dyn Metric>
+        };
+        Ok(asked.settings.by_bandwidth.map(meter))
+    },
+};
+
 /// Follows the envelope of all paths, and of those that stay within a region.
-struct LatencyMeter {
+struct LatencyMeter<C> {
+    charge: C,
+    sums: Sums,
     hulls: Hulls,
     values: Values<Envelope>,
     /// Of all values but those that are unread.
@@ -70,14 +87,12 @@ impl Held for InRegion {
     }
 }
 
-impl LatencyMeter {
-    fn new(rules: Rules, by_region: bool) -> LatencyMeter {
-        LatencyMeter::with(rules, by_region, Hulls::new())
-    }
-
-    fn with(rules: Rules, by_region: bool, hulls: Hulls) -> LatencyMeter {
+impl<C: Charge> LatencyMeter<C> {
+    fn new(rules: Rules, by_region: bool, charge: C) -> LatencyMeter<C> {
         LatencyMeter {
-            hulls,
+            charge,
+            sums: Sums::default(),
+            hulls: Hulls::new(),
             values: Values::new(rules),
             deepest: Envelope::START,
             unread: Vec::new(),
@@ -136,7 +151,9 @@ impl LatencyMeter {
 }
 
 /// Follows all paths through a stretch.
-struct Follower<'a> {
+struct Follower<'a, C> {
+    charge: C,
+    sums: &'a mut Sums,
     hulls: &'a mut Hulls,
     values: &'a mut Values<Envelope>,
     deepest: &'a mut Envelope,
@@ -144,15 +161,15 @@ struct Follower<'a> {
     cycles: &'a [u64],
 }
 
-impl Visitor<RamUse> for Follower<'_> {
+impl<C: Charge> Visitor<RamUse> for Follower<'_, C> {
     #[inline(always)]
     fn step(&mut self, step: &Step<'_, RamUse>) {
         let cycles = self.cycles[step.instruction.0 as usize];
-        let to_ram = ram_use(step).accesses > 0;
+        let used = ram_use(step);
         let hulls = &mut *self.hulls;
         let mut latest = |a, b| hulls.latest(a, b);
         let ready = self.values.ready_by(step, &mut latest);
-        let done = ready.then(cycles, to_ram);
+        let done = self.charge.then(ready, cycles, used, self.sums);
         // Nobody may have read what it overwrites.
         let unread = &mut self.unread[step.operation.hart as usize];
         let overwritten = step.overwritten();
@@ -173,6 +190,8 @@ impl Visitor<RamUse> for Follower<'_> {
         let (lost, left) = run.block.pass_unread(*unread);
         *unread = left;
         let mut paths = Paths {
+            charge: self.charge,
+            sums: self.sums,
             hulls: self.hulls,
             deepest: *self.deepest,
             cycles: self.cycles,
@@ -186,16 +205,19 @@ impl Visitor<RamUse> for Follower<'_> {
 }
 
 /// All paths through a block.
-struct Paths<'a> {
+struct Paths<'a, C> {
+    charge: C,
+    sums: &'a mut Sums,
     hulls: &'a mut Hulls,
     deepest: Envelope,
     cycles: &'a [u64],
 }
 
-impl Paths<'_> {
+impl<C: Charge> Paths<'_, C> {
     #[inline(always)]
-    fn then(&self, operation: &BlockOperation, ready: Envelope, to_ram: bool) -> Envelope {
-        ready.then(self.cycles[operation.instruction.0 as usize], to_ram)
+    fn then(&mut self, operation: &BlockOperation, ready: Envelope, used: RamUse) -> Envelope {
+        let cycles = self.cycles[operation.instruction.0 as usize];
+        self.charge.then(ready, cycles, used, self.sums)
     }
 
     /// Of a value that nobody reads.
@@ -205,7 +227,7 @@ impl Paths<'_> {
     }
 }
 
-impl Through<Envelope, RamUse> for Paths<'_> {
+impl<C: Charge> Through<Envelope, RamUse> for Paths<'_, C> {
     #[inline(always)]
     fn latest(&mut self, own: Envelope, other: Envelope) -> Envelope {
         self.hulls.latest(own, other)
@@ -213,7 +235,7 @@ impl Through<Envelope, RamUse> for Paths<'_> {
 
     #[inline(always)]
     fn operation(&mut self, operation: &BlockOperation, ready: Envelope) -> Envelope {
-        let done = self.then(operation, ready, false);
+        let done = self.then(operation, ready, RamUse::default());
         if !operation.is_read && !operation.is_kept {
             self.deepen(done);
         }
@@ -227,7 +249,7 @@ impl Through<Envelope, RamUse> for Paths<'_> {
         accessed: &Accessed<'_, RamUse>,
         ready: Envelope,
     ) -> Envelope {
-        let done = self.then(operation, ready, accessed.used.accesses > 0);
+        let done = self.then(operation, ready, accessed.used);
         if !operation.is_read && !operation.is_kept && !accessed.is_written() {
             self.deepen(done);
         }
@@ -248,7 +270,7 @@ impl Through<Envelope, RamUse> for Paths<'_> {
     }
 }
 
-impl Metric for LatencyMeter {
+impl<C: Charge> Metric for LatencyMeter<C> {
     fn add(&mut self, program: &Program) {
         let (instruction, region) = program.last();
         self.values.add_hart(instruction.hart);
@@ -264,7 +286,12 @@ impl Metric for LatencyMeter {
     }
 
     fn take(&mut self, stretch: &Stretch<'_>) {
+        if !C::fits(&self.sums) {
+            return;
+        }
         let LatencyMeter {
+            charge,
+            sums,
             hulls,
             values,
             deepest,
@@ -272,6 +299,8 @@ impl Metric for LatencyMeter {
             regions,
         } = self;
         stretch.for_each_piece(&mut Follower {
+            charge: *charge,
+            sums,
             hulls,
             values,
             deepest,
@@ -279,7 +308,7 @@ impl Metric for LatencyMeter {
             cycles: &stretch.program.cycles,
         });
         if let Some(regions) = regions {
-            regions.take(stretch, hulls);
+            regions.take(stretch, hulls, *charge);
         }
         if self.hulls.is_full() {
             self.forget();
@@ -287,32 +316,33 @@ impl Metric for LatencyMeter {
     }
 
     fn finish(mut self: Box<Self>, run: &Run<'_>, counted: &mut Counted) {
-        if !run.has_addresses {
+        if !run.has_addresses || !C::fits(&self.sums) {
             return;
         }
         self.deepen_by_unread();
-        counted.depth_by_latency = Some(self.depth(self.deepest));
+        *C::of_trace(counted) = Some(self.depth(self.deepest));
         let own = self.regions.iter().flat_map(|regions| &regions.deepest);
         for (region, deepest) in counted.regions.iter_mut().zip(own) {
-            region.detail.depth_by_latency = Some(self.depth(*deepest));
+            *C::of_region(&mut region.detail) = Some(self.depth(*deepest));
         }
     }
 }
 
 impl Regions {
-    fn take(&mut self, stretch: &Stretch<'_>, hulls: &mut Hulls) {
+    fn take(&mut self, stretch: &Stretch<'_>, hulls: &mut Hulls, charge: impl Charge) {
         let Regions { values, deepest } = self;
         stretch.for_each(|step| {
             let region = stretch.program.region(step.instruction);
             let cycles = stretch.program.cycles(step.instruction);
-            let to_ram = ram_use(&step).accesses > 0;
             let mut ready = Envelope::START;
             values.sources(&step, |source| {
                 if source.region == region {
                     ready = hulls.latest(ready, source.envelope);
                 }
             });
-            let envelope = ready.then(cycles, to_ram);
+            // The walk over the whole trace has counted it.
+            let mut counted = Sums::default();
+            let envelope = charge.then(ready, cycles, ram_use(&step), &mut counted);
             let started = InRegion {
                 region,
                 envelope: ready,

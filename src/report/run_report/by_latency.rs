@@ -1,4 +1,4 @@
-//! Depth for every latency of RAM.
+//! Depth for every latency of RAM, and for every time that a byte takes.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,15 +6,16 @@ use crate::Figure;
 use crate::metrics::by_latency::{DepthByLatency, GROWTHS, Piece};
 use crate::metrics::report::Inputs;
 
-/// One straight piece: T∞(α) = slope·α + intercept for latencies α from here to where the next piece begins.
+/// One straight piece: T∞(α) = slope·α + intercept for latencies α from here to where the next piece begins; or the same
+/// for β, cycles a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DepthPieceReport {
-    /// Cycles.
+    /// Cycles, or cycles a byte.
     pub from: Figure,
-    /// Accesses that go to RAM on the longest path.
+    /// Accesses that go to RAM on the longest path, or bytes that they move.
     pub slope: u64,
-    /// Cycles of everything else on it.
+    /// Cycles of everything else on it; by bytes, with the latency of its accesses.
     pub intercept: u64,
 }
 
@@ -40,6 +41,28 @@ pub struct GrowthReport {
     pub latency: Figure,
 }
 
+/// How long a byte may take until the depth is so much longer than with no limit of bandwidth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct BandwidthToleranceReport {
+    /// α of the run, cycles.
+    pub latency: Figure,
+    /// T∞ if bytes take no time, cycles.
+    pub depth: Figure,
+    /// Bytes on that path.
+    pub bytes: u64,
+    pub growth: Vec<ByteGrowthReport>,
+}
+
+/// One of them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ByteGrowthReport {
+    pub percent: u32,
+    /// Cycles that a byte takes when the depth is longer by that; unknown if it never is.
+    pub cycles_per_byte: Figure,
+}
+
 /// The pieces by ascending latency.
 pub(super) fn pieces(depth: &DepthByLatency) -> Vec<DepthPieceReport> {
     let piece = |(number, piece): (usize, &Piece)| DepthPieceReport {
@@ -61,6 +84,21 @@ impl ToleranceReport {
             latency: Figure::from(latency),
             depth: Figure::from(depth.at(latency)),
             memory_depth: depth.slope_at(latency),
+            growth: GROWTHS.iter().map(growth).collect(),
+        }
+    }
+}
+
+impl BandwidthToleranceReport {
+    pub(super) fn of(depth: &DepthByLatency, inputs: &Inputs) -> BandwidthToleranceReport {
+        let growth = |percent: &u32| ByteGrowthReport {
+            percent: *percent,
+            cycles_per_byte: Figure::from(depth.grown_by(f64::from(*percent), 0.0)),
+        };
+        BandwidthToleranceReport {
+            latency: Figure::from(inputs.latency),
+            depth: Figure::from(depth.at(0.0)),
+            bytes: depth.slope_at(0.0),
             growth: GROWTHS.iter().map(growth).collect(),
         }
     }

@@ -26,7 +26,9 @@ use crate::trace::RunEnd;
 use crate::trace::isa::Class;
 
 pub use blame::{BlameReport, BlamedLineReport, BlamedObjectReport, BlamedReport, UnitsReport};
-pub use by_latency::{DepthPieceReport, GrowthReport, ToleranceReport};
+pub use by_latency::{
+    BandwidthToleranceReport, ByteGrowthReport, DepthPieceReport, GrowthReport, ToleranceReport,
+};
 pub use caches::CacheLevelReport;
 pub use camat::{
     CamatLevelReport, CamatProgramReport, CamatReport, IdentityReport, TimelineFileReport,
@@ -77,6 +79,11 @@ pub struct RunReport {
     pub depth_by_latency: Option<Vec<DepthPieceReport>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_tolerance: Option<ToleranceReport>,
+    /// Depth for every number of cycles that a byte takes, at the latency of the inputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth_by_bandwidth: Option<Vec<DepthPieceReport>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bandwidth_tolerance: Option<BandwidthToleranceReport>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blame: Option<BlameReport>,
     /// What may go to slower memory, those that may go first.
@@ -181,6 +188,7 @@ impl RunReport {
             epochs,
             memory_chain,
             depth_by_latency,
+            depth_by_bandwidth,
             blame,
             objects,
             schedule,
@@ -207,6 +215,10 @@ impl RunReport {
             latency_tolerance: depth_by_latency
                 .as_ref()
                 .map(|depth| ToleranceReport::of(depth, inputs)),
+            depth_by_bandwidth: depth_by_bandwidth.as_ref().map(by_latency::pieces),
+            bandwidth_tolerance: depth_by_bandwidth
+                .as_ref()
+                .map(|depth| BandwidthToleranceReport::of(depth, inputs)),
             blame: blame.as_ref().map(BlameReport::of),
             objects: objects.as_ref().map(self::objects::objects),
             interleaving: objects.as_ref().map(self::objects::interleaving),

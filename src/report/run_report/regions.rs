@@ -36,6 +36,8 @@ pub struct RegionReport {
     pub camat: Option<CamatReport>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth_by_latency: Option<Vec<DepthPieceReport>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth_by_bandwidth: Option<Vec<DepthPieceReport>>,
 }
 
 impl RegionReport {
@@ -55,6 +57,7 @@ impl RegionReport {
             epochs,
             camat,
             depth_by_latency,
+            depth_by_bandwidth,
         } = detail;
         RegionReport {
             kind: *kind,
@@ -68,6 +71,7 @@ impl RegionReport {
             epochs: epochs.as_ref().map(EpochsReport::of),
             camat: camat.as_ref().map(CamatReport::of),
             depth_by_latency: depth_by_latency.as_ref().map(by_latency::pieces),
+            depth_by_bandwidth: depth_by_bandwidth.as_ref().map(by_latency::pieces),
         }
     }
 }

@@ -11,7 +11,7 @@ use super::super::layout::Sheet;
 use super::super::style::{self, Look, Role};
 use super::epochs::Tables;
 use super::scope::Scope;
-use super::{Page, TraceBook, inputs};
+use super::{Named, Paper, inputs};
 use crate::metrics::design_space::{self as model, CORES, NO_BOUND, SLIPS};
 use crate::metrics::out_of_order::CPI_OVER_CHAMPSIM;
 use crate::metrics::report::Epochs;
@@ -32,6 +32,38 @@ const STEPS: [(u32, u32); 8] = [
 ];
 /// In place of a window where not even the smallest fits.
 const NOTHING_FITS: &str = "–";
+
+/// The counts that the space is made of.
+pub(super) struct Space<'a> {
+    /// What every core runs, in words.
+    pub like: &'static str,
+    pub windows: &'a [u32],
+    pub capacities: &'a [u64],
+    /// Bytes of a line.
+    pub line: u64,
+    /// Instructions that the epochs and lines are of.
+    pub instructions: f64,
+    /// By capacity, then window.
+    pub epochs: Vec<Vec<Option<f64>>>,
+    /// Lines fetched, by capacity.
+    pub off_chip: Vec<Option<f64>>,
+}
+
+impl Space<'_> {
+    /// Of one trace.
+    pub fn of(profile: &Epochs) -> Space<'_> {
+        let known = |counts: &Vec<u64>| counts.iter().map(|count| Some(*count as f64)).collect();
+        Space {
+            like: "the trace",
+            windows: &profile.windows,
+            capacities: &profile.capacities,
+            line: profile.line,
+            instructions: profile.instructions as f64,
+            epochs: profile.epochs.iter().map(known).collect(),
+            off_chip: known(&profile.off_chip),
+        }
+    }
+}
 
 /// First rows of the values of each table.
 struct Rows {
@@ -72,16 +104,19 @@ impl Rows {
     }
 }
 
-pub(super) fn write<'a>(
-    book: TraceBook<'a>,
-    profile: &Epochs,
+pub(super) fn write<B: Named>(
+    book: B,
+    profile: &Space<'_>,
     tables: &Tables,
-) -> Result<Page<'a>, XlsxError> {
-    let mut page = Page::new(Sheet::DesignSpace, book)?;
+) -> Result<Paper<B>, XlsxError> {
+    let mut page = Paper::new(Sheet::DesignSpace, book)?;
     page.title("Design space: cores, windows and cache that fit on one processor")?;
-    let remark = "Every core runs a thread like the trace (Carlson, Nilakantan, Hempstead, Heirman, \"Epoch Profiles\", \
-                  Table 1). Change a constant, or a number of cores in the map, and everything follows.";
-    page.text(1, 0, remark, &style::remark())?;
+    let remark = format!(
+        "Every core runs a thread like {} (Carlson, Nilakantan, Hempstead, Heirman, \"Epoch Profiles\", Table 1). Change a \
+         constant, or a number of cores in the map, and everything follows.",
+        profile.like
+    );
+    page.text(1, 0, &remark, &style::remark())?;
     page.text(2, 0, &band(), &style::remark())?;
     page.worksheet.set_column_width(0, 42)?;
     page.worksheet.set_column_width(1, 14)?;
@@ -96,10 +131,10 @@ pub(super) fn write<'a>(
         };
         page.worksheet.set_column_width(column, width)?;
     }
-    page.book.scope.set(
+    page.book.names().1.set(
         "instructions",
         "epoch_instructions".to_string(),
-        Some(profile.instructions as f64),
+        Some(profile.instructions),
     );
     let row = write_constants(&mut page, profile)?;
     let row = write_notes(&mut page, row)?;
@@ -122,10 +157,13 @@ fn band() -> String {
     )
 }
 
-fn write_constants(page: &mut Page, profile: &Epochs) -> Result<RowNum, XlsxError> {
+fn write_constants<B: Named>(
+    page: &mut Paper<B>,
+    profile: &Space<'_>,
+) -> Result<RowNum, XlsxError> {
     let headers = ["Constant", "Symbol", "Value", "Unit", "Name", "Allowed"];
     let first = page.section(3, "Constants: change one and everything follows", headers)?;
-    let constants = model::constants(profile);
+    let constants = model::constants(profile.line);
     for (row, constant) in (first..).zip(constants) {
         let name = constant.name;
         for (column, text) in [
@@ -147,7 +185,7 @@ fn write_constants(page: &mut Page, profile: &Epochs) -> Result<RowNum, XlsxErro
     Ok(first + constants.len() as RowNum + 1)
 }
 
-fn write_notes(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
+fn write_notes<B: Named>(page: &mut Paper<B>, row: RowNum) -> Result<RowNum, XlsxError> {
     page.text(
         row,
         0,
@@ -161,7 +199,11 @@ fn write_notes(page: &mut Page, row: RowNum) -> Result<RowNum, XlsxError> {
 }
 
 /// Area and base CPI of a core with each window; their cells and values by name.
-fn write_cores(page: &mut Page, rows: &Rows, profile: &Epochs) -> Result<Scope, XlsxError> {
+fn write_cores<B: Named>(
+    page: &mut Paper<B>,
+    rows: &Rows,
+    profile: &Space<'_>,
+) -> Result<Scope, XlsxError> {
     let first = page.section(rows.cores - 2, "Cores", ["Window W [instructions]"])?;
     for (row, label) in (first..).zip([
         "Area of a core [mm²]",
@@ -169,11 +211,11 @@ fn write_cores(page: &mut Page, rows: &Rows, profile: &Epochs) -> Result<Scope, 
     ]) {
         page.text(row, 0, label, &style::cell(Look::Text, Role::Plain))?;
     }
-    let mut all = page.book.scope.clone();
+    let mut all = page.book.names().1.clone();
     for (index, window) in profile.windows.iter().enumerate() {
         let column = CPI + index as ColNum;
         page.number(first - 1, column, f64::from(*window), &style::header())?;
-        let mut scope = page.book.scope.clone();
+        let mut scope = page.book.names().1.clone();
         scope.cell("window", (first - 1, column), Some(f64::from(*window)));
         let area = page.live((first, column), &model::core_area(), &scope, Look::Ratio)?;
         let base = page.live((first + 1, column), &model::base_cpi(), &scope, Look::Ratio)?;
@@ -196,10 +238,10 @@ fn base_name(window: usize) -> String {
 }
 
 /// What each capacity costs and allows, and the CPI of a core with each window; one scope a capacity.
-fn write_cpis(
-    page: &mut Page,
+fn write_cpis<B: Named>(
+    page: &mut Paper<B>,
     rows: &Rows,
-    profile: &Epochs,
+    profile: &Space<'_>,
     tables: &Tables,
     cores: &Scope,
 ) -> Result<Vec<Scope>, XlsxError> {
@@ -214,7 +256,7 @@ fn write_cpis(
         "CPI of a core [cycles per instruction]: base CPI + e/I·t_mem·freq; x stands for x/{most} to x/{least} or more"
     );
     page.section(rows.cpi - 2, &title, headers)?;
-    for (column, window) in (CPI..).zip(&profile.windows) {
+    for (column, window) in (CPI..).zip(profile.windows) {
         page.number(rows.cpi - 1, column, f64::from(*window), &style::header())?;
     }
     let mut scopes = Vec::new();
@@ -237,7 +279,7 @@ fn write_cpis(
         scope.set(
             "off_chip",
             tables.off_chip(capacity),
-            Some(profile.off_chip[capacity] as f64),
+            profile.off_chip[capacity],
         );
         let area = page.live((row, LLC_AREA), &model::llc_area(), &scope, Look::Ratio)?;
         let bound = page.live((row, BOUND), &model::bandwidth_ipc(), &scope, Look::Ratio)?;
@@ -252,11 +294,7 @@ fn write_cpis(
                 row_col_to_cell_absolute(rows.cores + 1, column),
                 base,
             );
-            own.set(
-                "epochs",
-                tables.epochs(capacity, index),
-                Some(*epochs as f64),
-            );
+            own.set("epochs", tables.epochs(capacity, index), *epochs);
             let cpi = page.live((row, column), &model::core_cpi(), &own, Look::Ratio)?;
             scope.set(&model::of_window(index)[1], fixed_column(row, column), cpi);
         }
@@ -271,10 +309,10 @@ fn fixed_column(row: RowNum, column: ColNum) -> String {
 }
 
 /// The map, and the tables behind it.
-fn write_best(
-    page: &mut Page,
+fn write_best<B: Named>(
+    page: &mut Paper<B>,
     rows: &Rows,
-    profile: &Epochs,
+    profile: &Space<'_>,
     scopes: Vec<Scope>,
 ) -> Result<(), XlsxError> {
     let titles = [
@@ -348,10 +386,10 @@ fn write_best(
 }
 
 /// One number of cores with one capacity.
-fn write_pair(
-    page: &mut Page,
+fn write_pair<B: Named>(
+    page: &mut Paper<B>,
     rows: &Rows,
-    profile: &Epochs,
+    profile: &Space<'_>,
     (capacity, column): (usize, ColNum),
     mut scope: Scope,
 ) -> Result<(), XlsxError> {
@@ -365,7 +403,7 @@ fn write_pair(
     scope.cell("best_ipc", cell(rows.ipc), best);
     let window = page.live(
         cell(rows.window),
-        &model::best_window(&profile.windows),
+        &model::best_window(profile.windows),
         &scope,
         Look::Number,
     )?;
@@ -390,7 +428,7 @@ fn write_pair(
 }
 
 /// Cells of the map are coloured by the IPC behind them.
-fn colour(page: &mut Page, rows: &Rows, last: ColNum) -> Result<(), XlsxError> {
+fn colour<B: Named>(page: &mut Paper<B>, rows: &Rows, last: ColNum) -> Result<(), XlsxError> {
     let bottom = rows.capacities - 1;
     let all = format!(
         "{}:{}",

@@ -6,21 +6,21 @@ use rust_xlsxwriter::{ColNum, ConditionalFormat3ColorScale, RowNum, XlsxError};
 
 use super::super::layout::Sheet;
 use super::super::style::{self, Look, Role};
-use super::{Page, TraceBook};
+use super::{Page, Paper, TraceBook};
 use crate::metrics::epoch::Stores;
 use crate::metrics::report::{CacheEpochs, Epochs};
 use crate::metrics::tables;
 use crate::quantity::binary_size;
 
 /// First column of the windows.
-const WINDOWS: ColNum = 3;
+pub(super) const WINDOWS: ColNum = 3;
 /// White over light blue to blue, on which dark text is read.
 const SCALE: [u32; 3] = [0xF7FBFF, 0x9ECAE1, 0x5BA3D0];
 
 /// Where other sheets find the counts.
 pub(super) struct Tables {
-    first: RowNum,
-    capacities: usize,
+    pub first: RowNum,
+    pub capacities: usize,
 }
 
 impl Tables {
@@ -175,8 +175,8 @@ fn totals(page: &mut Page, profile: &Epochs) -> Result<RowNum, XlsxError> {
 }
 
 /// Headings of a table; returns its first row.
-fn headings(
-    page: &mut Page,
+pub(super) fn headings<B>(
+    page: &mut Paper<B>,
     row: RowNum,
     title: &str,
     [second, third]: [&str; 2],
@@ -191,7 +191,7 @@ fn headings(
 }
 
 /// Rows with the number and index of their capacity, the largest on top.
-fn rows(profile: &Epochs, first: RowNum) -> impl Iterator<Item = (RowNum, usize, u64)> {
+pub(super) fn rows(profile: &Epochs, first: RowNum) -> impl Iterator<Item = (RowNum, usize, u64)> {
     let count = profile.capacities.len();
     (0..count)
         .rev()
@@ -199,8 +199,8 @@ fn rows(profile: &Epochs, first: RowNum) -> impl Iterator<Item = (RowNum, usize,
         .map(|(capacity, row)| (row, capacity, profile.capacities[capacity]))
 }
 
-fn write_counts(
-    page: &mut Page,
+pub(super) fn write_counts<B>(
+    page: &mut Paper<B>,
     row: RowNum,
     title: &str,
     profile: &Epochs,
@@ -266,6 +266,15 @@ fn write_rates(
             page.live((row, column), &rate, &scope, Look::Ratio)?;
         }
     }
+    colour(page, profile, first)
+}
+
+/// Colours the rates that begin in that row by how high they are.
+pub(super) fn colour<B>(
+    page: &mut Paper<B>,
+    profile: &Epochs,
+    first: RowNum,
+) -> Result<(), XlsxError> {
     let last = (
         first + profile.capacities.len() as RowNum - 1,
         WINDOWS + profile.windows.len() as ColNum - 1,

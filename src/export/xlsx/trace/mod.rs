@@ -11,6 +11,7 @@ mod epochs;
 mod figures;
 mod inputs;
 mod latency_sweep;
+mod mean_epochs;
 mod memory_chain;
 mod mix;
 mod movement;
@@ -34,8 +35,10 @@ use super::style::{self, Look};
 use crate::formula::Unit;
 use crate::metrics::formulas::Figures;
 use crate::metrics::out_of_order::cpi_band;
+use crate::metrics::profiles::Profiles;
 use crate::metrics::rank::Rank;
 use crate::metrics::report::{TimelineReport, TraceReport};
+use design_space::Space;
 use scope::Scope;
 
 /// What the sheets of a trace are about.
@@ -90,6 +93,23 @@ pub fn rank_workbook(rank: &Rank) -> Result<Vec<u8>, XlsxError> {
         "Instruction traces by their sensitivity to latency",
         vec![rank::write(rank)?.into()],
     )
+}
+
+/// The workbook of the epochs of several traces: those of each, their mean, and its design space.
+///
+/// # Errors
+/// More rows than a sheet has.
+pub fn profiles_workbook(profiles: &Profiles) -> Result<Vec<u8>, XlsxError> {
+    bound(
+        "Epochs of several instruction traces",
+        profiles_pages(profiles)?,
+    )
+}
+
+fn profiles_pages(profiles: &Profiles) -> Result<Vec<Finished>, XlsxError> {
+    let (page, mean, tables) = mean_epochs::write(profiles)?;
+    let design_space = design_space::write(Cells::default(), &mean, &tables)?;
+    Ok(vec![page.into(), design_space.into()])
 }
 
 fn bound(title: &str, sheets: Vec<Finished>) -> Result<Vec<u8>, XlsxError> {
@@ -202,7 +222,8 @@ fn pages(report: &TraceReport) -> Result<Vec<Finished>, XlsxError> {
     if let Some(profile) = &report.epochs {
         let (page, tables) = epochs::write(TraceBook::new(report), profile)?;
         pages.push(page.into());
-        pages.push(design_space::write(TraceBook::new(report), profile, &tables)?.into());
+        let book = TraceBook::new(report);
+        pages.push(design_space::write(book, &Space::of(profile), &tables)?.into());
     }
     Ok(pages)
 }
@@ -211,6 +232,19 @@ fn pages(report: &TraceReport) -> Result<Vec<Finished>, XlsxError> {
 pub(in crate::xlsx) trait Named {
     /// The names with their cells, and what they stand for in formulas.
     fn names(&mut self) -> (&mut Vec<(String, Place)>, &mut Scope);
+}
+
+/// What the sheets of several traces are about: nothing but what is written.
+#[derive(Default)]
+struct Cells {
+    names: Vec<(String, Place)>,
+    scope: Scope,
+}
+
+impl Named for Cells {
+    fn names(&mut self) -> (&mut Vec<(String, Place)>, &mut Scope) {
+        (&mut self.names, &mut self.scope)
+    }
 }
 
 impl Named for TraceBook<'_> {

@@ -2,26 +2,14 @@
 
 use rust_xlsxwriter::{Chart, ChartAxisLabelPosition, ChartType, ColNum, RowNum, XlsxError};
 
-use super::super::layout::{Place, Sheet};
+use super::super::layout::Sheet;
 use super::super::page::Paper;
 use super::super::style::{self, Look, Role};
-use super::scope::Scope;
-use super::{BLUE, Named, filled, inputs, look, titled};
+use super::{BLUE, Cells, Named, filled, inputs, look, titled};
 use crate::formula::Catalogue;
 use crate::metrics::rank::{Rank, RankFigure, RankedTrace};
 
-struct RankBook {
-    names: Vec<(String, Place)>,
-    scope: Scope,
-}
-
-impl Named for RankBook {
-    fn names(&mut self) -> (&mut Vec<(String, Place)>, &mut Scope) {
-        (&mut self.names, &mut self.scope)
-    }
-}
-
-type Page = Paper<RankBook>;
+type Page = Paper<Cells>;
 
 /// What follows first, then what was counted.
 const COLUMNS: [RankFigure; 17] = [
@@ -54,11 +42,7 @@ const INPUTS: [(RankFigure, f64, f64); 3] = [
 ];
 
 pub(super) fn write(rank: &Rank) -> Result<Paper<impl Named + use<>>, XlsxError> {
-    let book = RankBook {
-        names: Vec::new(),
-        scope: Scope::default(),
-    };
-    let mut page = Page::new(Sheet::Rank, book)?;
+    let mut page = Page::new(Sheet::Rank, Cells::default())?;
     page.title("Programs by sensitivity to the latency of RAM")?;
     page.text(1, 0, &counted_with(rank), &style::remark())?;
     page.worksheet.set_column_width(0, 44.0)?;
