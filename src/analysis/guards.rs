@@ -1,8 +1,10 @@
 //! Conditions that only compare variables of the loops around: in which iterations they hold, and how many these are.
 
+use std::borrow::Cow;
+
 use super::counted_loop::Counted;
 use super::facts::{Decision, Guard, GuardRange};
-use super::symbolic::compared_by;
+use super::symbolic::{compared_by, power_above};
 use super::symbols::{Start, Symbols};
 use super::totals::{Range, extreme, involved, iterations_where};
 use crate::expr::{Expr, Symbol};
@@ -31,7 +33,9 @@ pub struct Multiple<'v> {
     /// The remainder, and what it is of.
     pub remainder: &'v Value,
     pub dividend: &'v Value,
-    pub divisor: &'v Value,
+    pub divisor: Cow<'v, Value>,
+    /// Whether bits of a number are asked for, which in data may be flags.
+    is_of_bits: bool,
 }
 
 impl<'v> Multiple<'v> {
@@ -46,15 +50,30 @@ impl<'v> Multiple<'v> {
             Value::Unary(UnaryOp::Not, inner) => (true, &**inner, ZERO),
             Value::Binary(BinaryOp::Equal, left, right) => (true, &**left, &**right),
             Value::Binary(BinaryOp::NotEqual, left, right) => (false, &**left, &**right),
+            Value::Binary(BinaryOp::Remainder | BinaryOp::BitAnd, ..) => (false, condition, ZERO),
             _ => return None,
         };
         let (dividend, divisor) = match remainder {
-            Value::Binary(BinaryOp::Remainder, dividend, divisor) => (&**dividend, &**divisor),
+            Value::Binary(BinaryOp::Remainder, dividend, divisor) => {
+                (&**dividend, Cow::Borrowed(&**divisor))
+            }
+            // What is left of a division by a power of two, which the bits below it are.
+            Value::Binary(BinaryOp::BitAnd, value, mask) => match **mask {
+                Value::Integer(mask) => {
+                    let count = power_above(mask)?;
+                    let is_possible = |n: &i64| (0..count).contains(n);
+                    if !matches!(other, Value::Integer(n) if is_possible(n)) {
+                        return None;
+                    }
+                    (&**value, Cow::Owned(Value::Integer(count)))
+                }
+                _ => return None,
+            },
             Value::Call {
                 name, arguments, ..
             } => match (meaning(name), &arguments[..]) {
                 (Some(Meaning::Remainder | Meaning::Modulo), [dividend, divisor]) => {
-                    (as_given(dividend), as_given(divisor))
+                    (as_given(dividend), Cow::Borrowed(as_given(divisor)))
                 }
                 _ => return None,
             },
@@ -70,12 +89,18 @@ impl<'v> Multiple<'v> {
             remainder,
             dividend,
             divisor,
+            is_of_bits: matches!(remainder, Value::Binary(BinaryOp::BitAnd, ..)),
         })
+    }
+
+    /// Whether it tells how often the condition holds: of bits only if loops count them.
+    pub fn tells(&self, decision: &Decision) -> bool {
+        !(self.is_of_bits && matches!(decision, Decision::Data))
     }
 
     /// Whether it divides whole numbers, which `fmod(step, every)` does, too.
     pub fn is_whole(&self, is_integer: &dyn Fn(&Value) -> bool) -> bool {
-        is_integer(self.dividend) && is_integer(self.divisor)
+        is_integer(self.dividend) && is_integer(&self.divisor)
     }
 
     /// How often it holds: once in so many times; `excluded` of the remainders are known to be others.
@@ -101,15 +126,14 @@ fn as_given(value: &Value) -> &Value {
 /// many times, as `mod(step, 10) == 0` does.
 pub(super) fn periodic_share(
     symbols: &mut Symbols,
-    condition: &Value,
-    excluded: usize,
+    (condition, excluded, decision): (&Value, usize, &Decision),
 ) -> Option<Expr> {
     let effects = symbols.effects;
     let multiple = Multiple::of(condition, &|name| effects.target(name).meaning())?;
-    if !multiple.is_whole(&|value| symbols.is_integer(value)) {
+    if !multiple.tells(decision) || !multiple.is_whole(&|value| symbols.is_integer(value)) {
         return None;
     }
-    let every = symbols.expression(multiple.divisor)?;
+    let every = symbols.expression(&multiple.divisor)?;
     // Nothing is guessed of it: whether every time or every hundredth one would be anybody's guess.
     let is_known = |symbol: &Symbol| {
         let known = symbols.constants.get(symbol);

@@ -125,7 +125,7 @@ impl Symbols<'_> {
 
     fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Option<Expr> {
         let integers = self.is_integer(left) && self.is_integer(right);
-        let (a, b) = (self.expression(left)?, self.expression(right)?);
+        let (a, b) = (self.operand(left)?, self.operand(right)?);
         Some(match op {
             BinaryOp::Add => a + b,
             BinaryOp::Subtract => a - b,
@@ -135,8 +135,18 @@ impl Symbols<'_> {
             BinaryOp::Divide => a.quotient(b),
             BinaryOp::Remainder if !b.is_zero() => remainder(a, b),
             BinaryOp::Power => a.power(b),
+            BinaryOp::BitAnd if integers => lowest_bits(a, b)?,
             _ => return None,
         })
+    }
+
+    /// One side of a computation; a comparison counts as one or nothing there, as in `n/size + (rank < n % size)`.
+    fn operand(&mut self, value: &Value) -> Option<Expr> {
+        let Some((comparison, left, right)) = truth(value, self.function) else {
+            return self.expression(value);
+        };
+        let (left, right) = (self.operand(left)?, self.operand(right)?);
+        Some(one_or_nothing(comparison, left, right))
     }
 
     fn call(&mut self, name: &str, arguments: &[Value]) -> Option<Expr> {
@@ -316,6 +326,45 @@ pub fn integer_quotient(a: Expr, b: Expr) -> Expr {
 /// `a mod b` with the sign of `a`, as in C and Fortran.
 pub fn remainder(a: Expr, b: Expr) -> Expr {
     a.clone() - b.clone() * a.quotient(b).truncated()
+}
+
+/// `a & 7`: what is left of a division by eight, never negative, whatever sign `a` has.
+pub(super) fn lowest_bits(a: Expr, b: Expr) -> Option<Expr> {
+    let (value, mask) = match (a.as_integer(), b.as_integer()) {
+        (_, Some(mask)) => (a, mask),
+        (Some(mask), None) => (b, mask),
+        _ => return None,
+    };
+    let count = power_above(mask)?;
+    of_whole_numbers(Meaning::Modulo, vec![value, Expr::from(count)])
+}
+
+/// The power of two that is one more than a number.
+pub(super) fn power_above(mask: i64) -> Option<i64> {
+    let next = mask.checked_add(1).filter(|_| mask > 0)?;
+    (next.count_ones() == 1).then_some(next)
+}
+
+/// What a value compares that is a comparison of whole numbers; `!x` asks whether `x` is zero.
+pub(super) fn truth<'v>(
+    value: &'v Value,
+    function: &Function,
+) -> Option<(Comparison, &'v Value, &'v Value)> {
+    const ZERO: &Value = &Value::Integer(0);
+    let (comparison, left, right) = match value.unconverted() {
+        Value::Binary(op, left, right) => (compared_by(*op)?, &**left, &**right),
+        Value::Unary(UnaryOp::Not, inner) => (Comparison::Equal, &**inner, ZERO),
+        _ => return None,
+    };
+    let is_number = |side: &Value| {
+        matches!(side.ty(function), Type::Integer(_)) || truth(side, function).is_some()
+    };
+    (is_number(left) && is_number(right)).then_some((comparison, left, right))
+}
+
+/// A comparison as a number.
+pub(super) fn one_or_nothing(comparison: Comparison, left: Expr, right: Expr) -> Expr {
+    Expr::choose(comparison, left, right, Expr::from(1.0), Expr::from(0.0))
 }
 
 /// What an operator compares by; `None` of one that compares nothing.

@@ -128,3 +128,41 @@ fn conditions_on_outer_loops_leave_what_is_used_again() {
         assert_eq!(reasons(function), serde_json::json!([]));
     }
 }
+
+/// The lowest bits of a number are what is left of its division by a power of two.
+#[test]
+fn lowest_bits_are_remainders() {
+    let cases = [
+        ("if ((j & 7) == 7) c[j] += 1.0;", 12.0),
+        ("if (!(j & 7)) c[j] += 1.0;", 12.0),
+        ("if ((j & 1) == 1) c[j] += 1.0;", 48.0),
+        ("if (j & 1) c[j] += 1.0;", 48.0),
+        ("if (j & 7) c[j] += 1.0;", 84.0),
+    ];
+    let nest = |body: &str| {
+        let text = format!(
+            "double c[100];
+             void f(void) {{ for (int j = 0; j < 96; j++) {{ {body} }} }}"
+        );
+        let report = command::analysed_text("f.c", &text, &[]);
+        report["functions"][0]["nests"][0].clone()
+    };
+    for (body, expected) in cases {
+        let nest = nest(body);
+        let flops = nest["flops"].as_f64().expect("a number");
+        assert!(
+            (flops - expected).abs() < 1e-6,
+            "{body}: {flops} for {expected}: {}",
+            nest["reasons"]
+        );
+    }
+    let bits = nest("for (int k = j & 1; k < 90; k += 2) c[k] += 1.0;");
+    let remainder = nest("for (int k = j % 2; k < 90; k += 2) c[k] += 1.0;");
+    assert_eq!(bits["flops"], remainder["flops"]);
+    assert_eq!(bits["reasons"], remainder["reasons"]);
+    // Bits of data may be flags: how many are set is a guess.
+    let text = "double c[100]; int flags[100];
+      void f(void) { for (int j = 0; j < 96; j++) if (flags[j] & 1) c[j] += 1.0; }";
+    let report = command::analysed_text("f.c", text, &[]);
+    assert_eq!(report["parameters"]["prob_f_2"]["origin"], "guessed");
+}

@@ -380,6 +380,7 @@ end program",
     assert_eq!(reasons(&json, "f"), ["several_sizes"]);
 }
 
+<<<<<<< HEAD
 /// Blocks have variables of their own: all that is computed goes by names, so each needs one.
 #[test]
 fn blocks_have_variables_of_their_own() {
@@ -441,4 +442,23 @@ int main(void) {{
         ));
         assert!(!reasons(&json, "main").is_empty(), "{change}");
     }
+=======
+/// 100/8 + 1, 7 + 1, 5 and 3 + 1.
+#[test]
+fn comparisons_in_sizes_are_one_or_nothing() {
+    let json = c("double a[1000];
+int main(void) {
+  int rank = 2, size = 8, cells = 100, some = 103;
+  int n = cells/size + (rank < cells % size);
+  int big = (cells > 50)*7 + 1;
+  int left = (some & 3) + !(cells == 3);
+  for (int i = 0; i < n; i++) a[i] += 1.0;
+  for (int i = 0; i < big; i++) a[i] += 1.0;
+  for (int i = 0; i < !cells + 5; i++) a[i] += 1.0;
+  for (int i = 0; i < left; i++) a[i] += 1.0;
+  return 0;
+}
+");
+    assert_eq!(iterations(&json, "main"), [13.0, 8.0, 5.0, 4.0]);
+>>>>>>> bits
 }

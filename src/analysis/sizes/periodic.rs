@@ -60,6 +60,9 @@ impl Sizes {
     ) -> Option<Expr> {
         let meaning = |name: &str| known.target(procedure, name).meaning();
         let multiple = guards::Multiple::of(condition, &meaning)?;
+        if !multiple.tells(decision) {
+            return None;
+        }
         if !multiple.is_whole(&|value| matches!(value.ty(function), Type::Integer(_))) {
             return None;
         }
@@ -72,7 +75,7 @@ impl Sizes {
             Decision::Data | Decision::Loops => true,
             Decision::Guard(_) | Decision::Once(_) | Decision::PerhapsOnce(_) => false,
         };
-        let every = match multiple.divisor {
+        let every = match &*multiple.divisor {
             Value::Integer(every) => Expr::from(*every),
             Value::Variable(id)
                 if function.variable(*id).constant.is_some()

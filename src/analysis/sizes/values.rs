@@ -30,7 +30,10 @@ use crate::expr::{Expr, Node};
 use crate::facts::Origin;
 use crate::intrinsics::Meaning;
 use crate::ir::{BinaryOp, Type, UnaryOp, Value, VarId};
-use crate::symbolic::{compared_by, extreme_of, integer_quotient, of_whole_numbers, remainder};
+use crate::symbolic::{
+    compared_by, extreme_of, integer_quotient, lowest_bits, of_whole_numbers, one_or_nothing,
+    remainder, truth,
+};
 
 impl Resolver<'_, '_> {
     /// A value of a procedure over places.
@@ -62,13 +65,10 @@ impl Resolver<'_, '_> {
                 self.value(id, operand, depth)
             }
             Value::Binary(op, left, right) => {
-                let integers = [left, right]
-                    .iter()
-                    .all(|v| matches!(v.ty(function), Type::Integer(_)));
-                if !integers {
-                    return Err(Gap::Unfollowed);
-                }
-                let (a, b) = (self.value(id, left, depth)?, self.value(id, right, depth)?);
+                let (a, b) = (
+                    self.operand(id, left, depth)?,
+                    self.operand(id, right, depth)?,
+                );
                 arithmetic(*op, a, b).ok_or(Gap::Unfollowed)
             }
             Value::Select(condition, then, otherwise) => {
@@ -92,6 +92,23 @@ impl Resolver<'_, '_> {
                 },
             },
             _ => Err(Gap::Unfollowed),
+        }
+    }
+
+    /// One side of a computation with whole numbers; a comparison counts as one or nothing there.
+    fn operand(&mut self, id: ProcedureId, value: &Value, depth: u32) -> Result<Expr, Gap> {
+        let function = self.known.get(id).function;
+        match truth(value, function) {
+            Some((comparison, left, right)) => {
+                let depth = depth.checked_sub(1).ok_or(Gap::Unfollowed)?;
+                let (left, right) = (
+                    self.operand(id, left, depth)?,
+                    self.operand(id, right, depth)?,
+                );
+                Ok(one_or_nothing(comparison, left, right))
+            }
+            None if matches!(value.ty(function), Type::Integer(_)) => self.value(id, value, depth),
+            None => Err(Gap::Unfollowed),
         }
     }
 
@@ -289,6 +306,7 @@ fn arithmetic(op: BinaryOp, a: Expr, b: Expr) -> Option<Expr> {
         BinaryOp::Divide if !b.is_zero() => integer_quotient(a, b),
         BinaryOp::Remainder if !b.is_zero() => remainder(a, b),
         BinaryOp::Power => a.power(b),
+        BinaryOp::BitAnd => lowest_bits(a, b)?,
         _ => return None,
     })
 }

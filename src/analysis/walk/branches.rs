@@ -262,7 +262,10 @@ impl Walker<'_> {
             (
                 Decision::Data | Decision::Loops | Decision::Once(_) | Decision::PerhapsOnce(_),
                 None,
-            ) => guards::periodic_share(&mut self.symbols, &branch.condition, excluded),
+            ) => {
+                let asked = (&branch.condition, excluded, &decision);
+                guards::periodic_share(&mut self.symbols, asked)
+            }
             // Whatever its sizes are, nobody expects a run to go wrong.
             (Decision::Fixed, None) if self.ends_with_failure(branch) => None,
             (Decision::Fixed, None) => {

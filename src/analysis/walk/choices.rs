@@ -52,6 +52,9 @@ impl Walker<'_> {
     pub(super) fn guessed_period(&self, condition: &Value, decision: &Decision) -> Option<Expr> {
         let meaning = |name: &str| self.effects.target(name).meaning();
         let multiple = guards::periodic_part(condition, &meaning)?;
+        if !multiple.tells(decision) {
+            return None;
+        }
         let varies = match decision {
             Decision::Data | Decision::Loops => true,
             Decision::Fixed => {
