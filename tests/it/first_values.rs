@@ -380,7 +380,6 @@ end program",
     assert_eq!(reasons(&json, "f"), ["several_sizes"]);
 }
 
-<<<<<<< HEAD
 /// Blocks have variables of their own: all that is computed goes by names, so each needs one.
 #[test]
 fn blocks_have_variables_of_their_own() {
@@ -442,7 +441,8 @@ int main(void) {{
         ));
         assert!(!reasons(&json, "main").is_empty(), "{change}");
     }
-=======
+}
+
 /// 100/8 + 1, 7 + 1, 5 and 3 + 1.
 #[test]
 fn comparisons_in_sizes_are_one_or_nothing() {
@@ -460,5 +460,4 @@ int main(void) {
 }
 ");
     assert_eq!(iterations(&json, "main"), [13.0, 8.0, 5.0, 4.0]);
->>>>>>> bits
 }
