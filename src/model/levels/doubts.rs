@@ -306,8 +306,8 @@ fn has_mixed_ends(nest: &Nest) -> bool {
             moved > 0 && moved < ends.len()
         })
     };
-    // The loops that move it, from one subscript to the next, are not from outside to inside.
-    let is_turned = |stream: &Stream| {
+    // The loops that move elements, from one subscript to the next.
+    let order = |stream: &Stream| -> Vec<usize> {
         let loops = stream.subscripts.iter().filter_map(|subscript| {
             let mut terms = subscript.terms.iter();
             terms.find_map(|(name, _)| {
@@ -315,12 +315,16 @@ fn has_mixed_ends(nest: &Nest) -> bool {
                 chain.rposition(|chain| *chain.facts.variable == *name)
             })
         });
-        let loops: Vec<usize> = loops.collect();
-        !loops.is_sorted() && !loops.iter().rev().is_sorted() || loops.len() < 2
+        loops.collect()
     };
+    let orders: Vec<Vec<usize>> = (nest.streams.iter())
+        .map(|used| order(&used.stream))
+        .collect();
+    // Some rows are walked as columns, or always the same element of them.
+    let is_turned = orders.iter().any(|order| order.len() < 2)
+        || orders.iter().any(|order| *order != orders[0]);
     let mut ranges = nest.decisions.iter().flat_map(|(_, d)| d.ranges());
-    let mut streams = nest.streams.iter().map(|used| &used.stream);
-    ranges.any(is_mixed) && (nest.loops.len() > 2 || streams.any(is_turned))
+    ranges.any(is_mixed) && (nest.loops.len() > 2 || is_turned)
 }
 
 /// References to elements of one array that are two or more apart, in a nest of planes around a hole: the planes before and
