@@ -197,7 +197,11 @@ fn parts(symbols: &mut Symbols, condition: &Value) -> Decision {
     };
     match condition {
         Value::Convert(_, inner) | Value::Unary(UnaryOp::Not, inner) => parts(symbols, inner),
-        Value::Binary(BinaryOp::And | BinaryOp::Or, left, right) => both(left, right),
+        Value::Binary(BinaryOp::And | BinaryOp::Or, left, right) => match both(left, right) {
+            // A part of a loop, and of that every other iteration: `k < 10 && (k & 1)`.
+            Decision::Data if asks_for_loops(symbols, condition) => Decision::Loops,
+            decision => decision,
+        },
         Value::Binary(op, left, right) if op.is_comparison() => both(left, right),
         _ if !symbols.is_integer(condition) => Decision::Data,
         _ => match symbols.expression(condition) {
@@ -211,6 +215,21 @@ fn parts(symbols: &mut Symbols, condition: &Value) -> Decision {
                 }
             }
         },
+    }
+}
+
+/// Whether it asks for variables of loops and numbers alone.
+fn asks_for_loops(symbols: &mut Symbols, value: &Value) -> bool {
+    match value {
+        Value::Convert(_, inner) | Value::Unary(_, inner) => asks_for_loops(symbols, inner),
+        Value::Binary(_, left, right) => {
+            asks_for_loops(symbols, left) && asks_for_loops(symbols, right)
+        }
+        Value::Integer(_) => true,
+        Value::Variable(id) => {
+            symbols.loops.iter().any(|own| own == id) || symbols.expression(value).is_some()
+        }
+        _ => false,
     }
 }
 

@@ -189,6 +189,17 @@ fn conditions_that_leave_a_part_of_a_loop() {
     is_right("parts.c", "around_zero", &sizes);
 }
 
+#[test]
+fn parts_of_other_forms_are_marked() {
+    let marked = marked_in(DIRECTORY, "parts_apart.c");
+    let mut marked: Vec<String> = marked.into_iter().collect();
+    marked.sort();
+    assert_eq!(marked, ["every_other", "mixed_ends", "planes_apart"]);
+    for function in ["planes_beside", "inside"] {
+        is_right("parts_apart.c", function, &[]);
+    }
+}
+
 /// Formulas allow for blocks of the loop, numbers do not: both leave the same part of it.
 #[test]
 fn formulas_of_conditions_are_the_numbers() {

@@ -284,6 +284,66 @@ fn shapes_with_others(exact: &Ranges) -> bool {
     nest.loops.len() > 2 && all.iter().any(|range| moves(range) && is_shared(range))
 }
 
+/// A range that ends where another loop says or at a place that stands still, whichever comes first, as `k <= j + 3 &&
+/// k < 9` leaves: the part in which the one counts has another form than the part in which the other does. In nests of two
+/// loops rows that are walked in their order come out right all the same.
+fn has_mixed_ends(nest: &Nest) -> bool {
+    let is_moved = |end: &Expr| {
+        let mut chain = nest.loops.iter();
+        chain.any(|chain| end.mentions(&chain.facts.variable))
+    };
+    let is_mixed = |range: &GuardRange| {
+        let lowers = range
+            .lower
+            .iter()
+            .map(|low| low.alternatives(Function::Max));
+        let uppers = range
+            .upper
+            .iter()
+            .map(|high| high.alternatives(Function::Min));
+        lowers.chain(uppers).any(|ends| {
+            let moved = ends.iter().filter(|end| is_moved(end)).count();
+            moved > 0 && moved < ends.len()
+        })
+    };
+    // The loops that move elements, from one subscript to the next.
+    let order = |stream: &Stream| -> Vec<usize> {
+        let loops = stream.subscripts.iter().filter_map(|subscript| {
+            let mut terms = subscript.terms.iter();
+            terms.find_map(|(name, _)| {
+                let mut chain = nest.loops.iter();
+                chain.rposition(|chain| *chain.facts.variable == *name)
+            })
+        });
+        loops.collect()
+    };
+    let orders: Vec<Vec<usize>> = (nest.streams.iter())
+        .map(|used| order(&used.stream))
+        .collect();
+    // Some rows are walked as columns, or always the same element of them.
+    let is_turned = orders.iter().any(|order| order.len() < 2)
+        || orders.iter().any(|order| *order != orders[0]);
+    let mut ranges = nest.decisions.iter().flat_map(|(_, d)| d.ranges());
+    ranges.any(is_mixed) && (nest.loops.len() > 2 || is_turned)
+}
+
+/// References to elements of one array that are two or more apart, in a nest of planes around a hole: the planes before and
+/// behind it that one of them walks in full are counted again with the borders that the other walks.
+fn comes_back_beside_a_hole(nest: &Nest) -> bool {
+    let is_around = |used: &&NestStream| used.when.hole.len() > 1;
+    let is_same = |a: &Stream, b: &Stream| a.array == b.array && a.component == b.component;
+    let is_far = |used: &NestStream| {
+        let same = (nest.streams.iter()).filter(|other| is_same(&other.stream, &used.stream));
+        let accesses: Vec<&Access> = same.flat_map(|other| &other.stream.accesses).collect();
+        (0..used.stream.subscripts.len()).any(|at| {
+            let along = || accesses.iter().filter_map(|access| access.offset.get(at));
+            let ends = along().min().zip(along().max());
+            ends.is_some_and(|(first, last)| last - first > 1)
+        })
+    };
+    nest.loops.len() > 2 && nest.streams.iter().filter(is_around).any(is_far)
+}
+
 /// Whether iterations of a loop use elements that others have used.
 fn meets_again(stream: &Stream, variable: &str) -> bool {
     let mut moves = false;
@@ -348,7 +408,9 @@ fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCo
             || narrows_others(&ranges, value)
             || holds_in_some_rounds(&ranges, value)
             || runs_in_one_round(&ranges, value)
-            || shapes_with_others(&ranges);
+            || shapes_with_others(&ranges)
+            || has_mixed_ends(nest)
+            || comes_back_beside_a_hole(nest);
         found.extend(is_vague.then_some(ReasonCode::ConditionOnLoops));
     }
     found
