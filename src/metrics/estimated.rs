@@ -1,4 +1,4 @@
-//! What placements cost in machines nearly like the core ([`super::out_of_order::Layouts`]), and between what these ran with
+//! What placements cost in machines nearly like the core (`Layouts`), and between what these ran with
 //! (guide: dynamic-model, "Objects in far memory").
 
 use crate::expr::{Comparison, Expr};
