@@ -670,10 +670,8 @@ fn heat_maps_and_means_of_several_traces() {
     assert!((mean - (rate(&matmul) + rate(&spmv)) / 2.0).abs() < 1e-12);
     let table = run(&both, &[]);
     assert!(String::from_utf8_lossy(&table.stdout).contains("mean of 2 traces"));
-    for (traces, arguments) in [(&both, ["--reuse", "-q"]), (&both, ["-o", "report.xlsx"])] {
-        let arguments = arguments.map(|argument| argument.as_ref());
-        assert_eq!(run(traces, &arguments).status.code(), Some(2));
-    }
+    let arguments = ["--reuse", "-q"].map(|argument| argument.as_ref());
+    assert_eq!(run(&both, &arguments).status.code(), Some(2));
     let gdb = run(&["matmul.execlog.zst", "factorial.gdb"], &[]);
     assert!(
         String::from_utf8_lossy(&gdb.stderr)

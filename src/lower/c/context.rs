@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::ctype::CType;
 use super::labels::Labels;
+use super::names::Enumerator;
 use crate::ir::{Name, Stmt, VarId};
 
 /// What is known of the function's variables beside what the IR keeps.
@@ -24,9 +25,6 @@ pub struct Variables<'t> {
     /// Constants whose values are being read.
     expanding: Vec<&'t str>,
 }
-
-/// Of a name that is one of an enumeration the node that declares it: blocks may have enumerations of their own.
-pub type Enumerator = Option<usize>;
 
 /// A variable and the members selected from it.
 pub struct Selected {

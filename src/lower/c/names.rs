@@ -6,7 +6,6 @@
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-use super::context::Enumerator;
 use super::ctype::CType;
 use super::literals;
 use super::macros::Macro;
@@ -58,6 +57,9 @@ pub enum EnumeratorValue<'t> {
     Expression(Node<'t>),
     Unknown,
 }
+
+/// Of a name that is one of an enumeration the node that declares it: blocks may have enumerations of their own.
+pub type Enumerator = Option<usize>;
 
 /// One block's names.
 #[derive(Default)]

@@ -2,11 +2,10 @@
 
 use tree_sitter::Node;
 
-use super::context::Enumerator;
 use super::ctype::CType;
 use super::lowering::Lowering;
 use super::macros::Macro;
-use super::names::{EnumeratorValue, Symbol};
+use super::names::{Enumerator, EnumeratorValue, Symbol};
 use crate::diagnostic::Place;
 use crate::ir::{
     BinaryOp, ConstantOrigin, Extent, Home, Name, Role as Storage, Type, Value, VarId, Variable,

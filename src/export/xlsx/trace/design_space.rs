@@ -8,10 +8,12 @@ use rust_xlsxwriter::{
 
 use super::super::inputs::write_value;
 use super::super::layout::Sheet;
+use super::super::page::Paper;
 use super::super::style::{self, Look, Role};
+use super::book::Named;
 use super::epochs::Tables;
+use super::inputs;
 use super::scope::Scope;
-use super::{Named, Paper, inputs};
 use crate::metrics::design_space::{self as model, CORES, NO_BOUND, SLIPS};
 use crate::metrics::out_of_order::CPI_OVER_CHAMPSIM;
 use crate::metrics::report::Epochs;

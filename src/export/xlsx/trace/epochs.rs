@@ -5,8 +5,9 @@ use rust_xlsxwriter::utility::row_col_to_cell;
 use rust_xlsxwriter::{ColNum, ConditionalFormat3ColorScale, RowNum, XlsxError};
 
 use super::super::layout::Sheet;
+use super::super::page::Paper;
 use super::super::style::{self, Look, Role};
-use super::{Page, Paper, TraceBook};
+use super::book::{Page, TraceBook};
 use crate::metrics::epoch::Stores;
 use crate::metrics::report::{CacheEpochs, Epochs};
 use crate::metrics::tables;

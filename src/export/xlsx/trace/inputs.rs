@@ -7,7 +7,7 @@ use rust_xlsxwriter::{
 use super::super::inputs::write_value;
 use super::super::page::Paper;
 use super::super::style::{self, Look, Role};
-use super::{Named, Page};
+use super::book::{Named, Page};
 use crate::formula::Catalogue;
 use crate::metrics::formulas::EdagFigure;
 

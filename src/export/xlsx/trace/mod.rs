@@ -2,6 +2,7 @@
 //! formulas over counts and named inputs.
 
 mod blame;
+mod book;
 mod by_latency;
 mod cache;
 mod camat;
@@ -33,25 +34,12 @@ use super::package;
 use super::page::Paper;
 use super::style::{self, Look};
 use crate::formula::Unit;
-use crate::metrics::formulas::Figures;
 use crate::metrics::out_of_order::cpi_band;
 use crate::metrics::profiles::Profiles;
 use crate::metrics::rank::Rank;
 use crate::metrics::report::{TimelineReport, TraceReport};
+use book::{Cells, Named, Page, TraceBook};
 use design_space::Space;
-use scope::Scope;
-
-/// What the sheets of a trace are about.
-struct TraceBook<'a> {
-    report: &'a TraceReport,
-    figures: Figures,
-    /// Defined names and their cells, as the sheets are written.
-    names: Vec<(String, Place)>,
-    /// What the names stand for in formulas.
-    scope: Scope,
-}
-
-type Page<'a> = Paper<TraceBook<'a>>;
 
 /// A cell with a defined name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -226,43 +214,6 @@ fn pages(report: &TraceReport) -> Result<Vec<Finished>, XlsxError> {
         pages.push(design_space::write(book, &Space::of(profile), &tables)?.into());
     }
     Ok(pages)
-}
-
-/// A book whose cells may have defined names.
-pub(in crate::xlsx) trait Named {
-    /// The names with their cells, and what they stand for in formulas.
-    fn names(&mut self) -> (&mut Vec<(String, Place)>, &mut Scope);
-}
-
-/// What the sheets of several traces are about: nothing but what is written.
-#[derive(Default)]
-struct Cells {
-    names: Vec<(String, Place)>,
-    scope: Scope,
-}
-
-impl Named for Cells {
-    fn names(&mut self) -> (&mut Vec<(String, Place)>, &mut Scope) {
-        (&mut self.names, &mut self.scope)
-    }
-}
-
-impl Named for TraceBook<'_> {
-    fn names(&mut self) -> (&mut Vec<(String, Place)>, &mut Scope) {
-        (&mut self.names, &mut self.scope)
-    }
-}
-
-impl TraceBook<'_> {
-    fn new(report: &TraceReport) -> TraceBook<'_> {
-        let figures = Figures::of(&report.edag, &report.inputs);
-        TraceBook {
-            report,
-            figures,
-            names: Vec::new(),
-            scope: Scope::default(),
-        }
-    }
 }
 
 impl<B: Named> Paper<B> {
