@@ -263,18 +263,18 @@ fn shadowing_makes_variables_of_their_own() {
             function f @2
               argument n: integer4
               global i: integer4
-              local n: real8
+              local n_2: real8
+              local i_2: integer4
               local i: integer4
-              local i: integer4
-              local i: real4
+              local i_3: real4
               global j: integer4
               i := n
-              n := 2.0_8
-              i := 1
-              n := (n * i)
+              n_2 := 2.0_8
+              i_2 := 1
+              n_2 := (n_2 * i_2)
               loop i = 0 .. (n - 1) by 1 @5
-                i := 3
-                call g(i)
+                i_3 := 3
+                call g(i_3)
               j := i
         "#]],
     );

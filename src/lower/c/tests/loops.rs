@@ -194,7 +194,7 @@ fn loops_that_change_their_variable_do_not_count() {
               argument m: integer4
               argument a: real8[:]
               local i: integer4
-              local i: integer4
+              local i_2: integer4
               i := 0
               loop (i < n) (variable_modified) @3
                 if (a[i] < 0) @3
@@ -210,8 +210,8 @@ fn loops_that_change_their_variable_do_not_count() {
                 call scanf("%d", i)
                 i := (i + 1)
               loop i = 0 .. (n - 1) by 1 @6
-                i := 2
-                i := (i + 1)
+                i_2 := 2
+                i_2 := (i_2 + 1)
                 n := 3
         "#]],
     );
