@@ -10,7 +10,7 @@ use super::datatypes::GlobalTypes;
 use super::facts::FunctionKey;
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, calls_in_values, each_value, statements, values_of, variables_of};
-use crate::ir::{self, Control, Role, Stmt, Type, Value, VarId, addressed};
+use crate::ir::{self, Control, Role, Stmt, Type, Value, VarId, addressed, kept_addresses};
 
 /// What the calls of one procedure do.
 pub struct Effects<'a> {
@@ -331,25 +331,24 @@ pub fn assigned_once(
     once
 }
 
-/// The scalar whose address a statement keeps, through which others may give it values: `p = &n`.
-fn kept_address(statement: &Stmt) -> Option<VarId> {
-    match statement {
-        Stmt::Assign { value, .. } => match addressed(value)? {
-            Value::Variable(id) => Some(*id),
-            _ => None,
-        },
+/// The scalars whose addresses a statement keeps, through which others may give them values.
+fn pointed_to_by<'s>(
+    statement: &'s Stmt,
+    function: &'s ir::Function,
+) -> impl Iterator<Item = VarId> + use<'s> {
+    let kept = kept_addresses(statement, function).into_iter();
+    kept.filter_map(|value| match value {
+        Value::Variable(id) if function.variable(*id).dimensions.is_empty() => Some(*id),
         _ => None,
-    }
+    })
 }
 
 /// The scalars whose addresses statements keep.
 pub fn pointed_to(function: &ir::Function) -> BTreeSet<VarId> {
     let mut found = BTreeSet::new();
-    if function.conventions.has_pointers() {
-        statements(&function.body, InLoop::No, &mut |statement, _| {
-            found.extend(kept_address(statement));
-        });
-    }
+    statements(&function.body, InLoop::No, &mut |statement, _| {
+        found.extend(pointed_to_by(statement, function));
+    });
     found
 }
 
@@ -360,7 +359,7 @@ pub fn count_assignments(statements: &[Stmt], effects: &Effects, counts: &mut Co
         effects.written_by(statement, &mut |id| {
             counts.entry(id).or_default().statements += 1;
         });
-        if let Some(pointed_to) = kept_address(statement) {
+        for pointed_to in pointed_to_by(statement, effects.function) {
             counts.entry(pointed_to).or_default().statements += 1;
         }
         match statement {

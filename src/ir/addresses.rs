@@ -1,6 +1,6 @@
 //! Values that are addresses: rows of arrays, `&x`, pointers and what moves them.
 
-use super::{BinaryOp, Function, Value};
+use super::{BinaryOp, Function, Stmt, Value};
 
 /// Whether a subscript is one that the source leaves out: the value is an address.
 pub fn is_left_out(subscript: &Value) -> bool {
@@ -36,4 +36,41 @@ pub fn is_address(value: &Value, function: &Function) -> bool {
         Value::Convert(_, inner) => is_address(inner, function),
         _ => addressed(value).is_some(),
     }
+}
+
+/// The variables and elements whose addresses a value is made from, but for those that calls get.
+pub fn address_bases<'v>(value: &'v Value, function: &Function, found: &mut Vec<&'v Value>) {
+    match value {
+        Value::Address { of, .. } => found.push(of),
+        Value::Convert(_, inner) => address_bases(inner, function, found),
+        Value::Binary(BinaryOp::Add | BinaryOp::Subtract, left, right) => {
+            address_bases(left, function, found);
+            address_bases(right, function, found);
+        }
+        Value::Select(_, then, otherwise) => {
+            address_bases(then, function, found);
+            address_bases(otherwise, function, found);
+        }
+        Value::Variable(_) | Value::Element { .. } if is_address(value, function) => {
+            found.push(value);
+        }
+        _ => {}
+    }
+}
+
+/// The variables and elements whose addresses a statement of C keeps: `p = &n`, `struct s q = {&n}`, `p = dims + 1`,
+/// `return &n`.
+pub fn kept_addresses<'s>(stmt: &'s Stmt, function: &Function) -> Vec<&'s Value> {
+    let mut kept = Vec::new();
+    let values = match stmt {
+        Stmt::Assign { value, .. } => std::slice::from_ref(value),
+        Stmt::Evaluate { values, .. } => values,
+        _ => &[],
+    };
+    if function.conventions.has_pointers() {
+        for value in values {
+            address_bases(value, function, &mut kept);
+        }
+    }
+    kept
 }

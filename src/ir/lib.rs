@@ -33,7 +33,9 @@ use crate::reason::ReasonCode;
 use crate::source::parallel::Parallel;
 use crate::source::{Form, Language, Preprocessing};
 
-pub use addresses::{addressed, is_address, is_left_out, pointed_dimensions};
+pub use addresses::{
+    address_bases, addressed, is_address, is_left_out, kept_addresses, pointed_dimensions,
+};
 pub use conventions::{
     Aliasing, ArrayNames, CalledVariables, Conventions, DomainErrors, Handles, Linkage, LoopEnds,
     NotNumbers, Operands, Passing, Prototypes, Records, Results,

@@ -27,8 +27,8 @@ use crate::inputs::Inputs;
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of};
 use crate::ir::{
-    self, BinaryOp, Control, Function, If, Jump, Stmt, Type, UnaryOp, Value, VarId, is_address,
-    source_text,
+    self, BinaryOp, Control, If, Jump, Stmt, Type, UnaryOp, Value, VarId, address_bases,
+    kept_addresses, source_text,
 };
 
 /// Procedures are asked for the extents of an array that many of them share.
@@ -160,7 +160,7 @@ impl<'k, 'u> Collector<'k, 'u> {
         let counters: Vec<Arc<Counter>> = counters(function).into_iter().map(Arc::new).collect();
         let [mut limits, mut floors]: [Vec<&Value>; 2] = Default::default();
         statements(&function.body, InLoop::No, &mut |stmt, _| {
-            self.kept_addresses(id, stmt);
+            self.note_kept_addresses(id, stmt);
             match stmt {
                 Stmt::Assign { target, value, .. } => {
                     self.assigned_as_a_whole(id, target, value);
@@ -282,23 +282,9 @@ impl<'k, 'u> Collector<'k, 'u> {
         }
     }
 
-    /// Notes the places whose addresses a statement keeps: `p = &n`, `struct s q = {&n}`, `p = dims + 1`, `return &n`.
-    fn kept_addresses(&mut self, id: ProcedureId, stmt: &'u Stmt) {
-        let function = self.known.get(id).function;
-        if !function.conventions.has_pointers() {
-            return;
-        }
-        let mut kept = Vec::new();
-        match stmt {
-            Stmt::Assign { value, .. } => bases(value, function, &mut kept),
-            Stmt::Evaluate { values, .. } => {
-                for value in values {
-                    bases(value, function, &mut kept);
-                }
-            }
-            _ => {}
-        }
-        for value in kept {
+    /// Notes the places whose addresses a statement keeps.
+    fn note_kept_addresses(&mut self, id: ProcedureId, stmt: &'u Stmt) {
+        for value in kept_addresses(stmt, self.known.get(id).function) {
             self.alias_around(id, value);
         }
     }
@@ -310,7 +296,7 @@ impl<'k, 'u> Collector<'k, 'u> {
             return;
         }
         let mut kept = Vec::new();
-        bases(argument, function, &mut kept);
+        address_bases(argument, function, &mut kept);
         kept.extend(self.written(id, argument));
         for value in kept {
             self.alias_around(id, value);
@@ -578,25 +564,5 @@ fn counts_down(step: &Value) -> bool {
         Value::Integer(n) => *n < 0,
         Value::Unary(UnaryOp::Negate, operand) => matches!(**operand, Value::Integer(1..)),
         _ => false,
-    }
-}
-
-/// The variables and elements whose addresses a value is made from, but for those that calls get.
-fn bases<'v>(value: &'v Value, function: &Function, found: &mut Vec<&'v Value>) {
-    match value {
-        Value::Address { of, .. } => found.push(of),
-        Value::Convert(_, inner) => bases(inner, function, found),
-        Value::Binary(BinaryOp::Add | BinaryOp::Subtract, left, right) => {
-            bases(left, function, found);
-            bases(right, function, found);
-        }
-        Value::Select(_, then, otherwise) => {
-            bases(then, function, found);
-            bases(otherwise, function, found);
-        }
-        Value::Variable(_) | Value::Element { .. } if is_address(value, function) => {
-            found.push(value);
-        }
-        _ => {}
     }
 }
