@@ -49,21 +49,33 @@ impl Tables {
     }
 }
 
-/// The sheet, and where its counts are.
-pub(super) fn write<'a>(
-    book: TraceBook<'a>,
+/// The head of a sheet of epochs, with what else there is to remark.
+pub(super) fn begin<B>(
+    book: B,
+    title: &str,
+    more: &str,
     profile: &Epochs,
-) -> Result<(Page<'a>, Tables), XlsxError> {
-    let mut page = Page::new(Sheet::Epochs, book)?;
-    page.title("Epochs: misses that have to wait for each other")?;
+) -> Result<Paper<B>, XlsxError> {
+    let mut page = Paper::new(Sheet::Epochs, book)?;
+    page.title(title)?;
     let remark = "Rows are capacities of a fully associative LRU cache, columns are reorder windows in instructions \
                   (Carlson, Nilakantan, Hempstead, Heirman, \"Epoch Profiles\").";
-    page.text(1, 0, remark, &style::remark())?;
+    page.text(1, 0, &format!("{remark}{more}"), &style::remark())?;
     page.worksheet.set_column_width(0, 34)?;
     for column in 1..WINDOWS + profile.windows.len() as ColNum {
         page.worksheet
             .set_column_width(column, if column < WINDOWS { 18.0 } else { 12.0 })?;
     }
+    Ok(page)
+}
+
+/// The sheet, and where its counts are.
+pub(super) fn write<'a>(
+    book: TraceBook<'a>,
+    profile: &Epochs,
+) -> Result<(Page<'a>, Tables), XlsxError> {
+    let title = "Epochs: misses that have to wait for each other";
+    let mut page = begin(book, title, "", profile)?;
     let rates = totals(&mut page, profile)? + 1;
     let height = profile.capacities.len() as RowNum + 3;
     let counts = rates + height;

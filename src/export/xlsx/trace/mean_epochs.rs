@@ -3,10 +3,9 @@
 
 use rust_xlsxwriter::{ColNum, RowNum, XlsxError};
 
-use super::super::layout::Sheet;
 use super::super::style::{self, Look, Role};
 use super::design_space::Space;
-use super::epochs::{Tables, WINDOWS, colour, headings, rows, write_counts};
+use super::epochs::{Tables, WINDOWS, begin, colour, headings, rows, write_counts};
 use super::{Cells, Paper};
 use crate::expr::Expr;
 use crate::metrics::profiles::Profiles;
@@ -29,16 +28,9 @@ type Rates = Vec<Vec<Option<f64>>>;
 /// There are no traces.
 pub(super) fn write(profiles: &Profiles) -> Result<(Page, Space<'_>, Tables), XlsxError> {
     let (_, profile) = profiles.traces.first().expect("a trace");
-    let mut page = Page::new(Sheet::Epochs, Cells::default())?;
-    page.title("Epochs of several traces: misses that have to wait for each other")?;
-    let remark = "Rows are capacities of a fully associative LRU cache, columns are reorder windows in instructions \
-                  (Carlson, Nilakantan, Hempstead, Heirman, \"Epoch Profiles\"). Every trace counts the same, however long.";
-    page.text(1, 0, remark, &style::remark())?;
-    page.worksheet.set_column_width(0, 34)?;
-    for column in 1..WINDOWS + profile.windows.len() as ColNum {
-        page.worksheet
-            .set_column_width(column, if column < WINDOWS { 18.0 } else { 12.0 })?;
-    }
+    let title = "Epochs of several traces: misses that have to wait for each other";
+    let more = " Every trace counts the same, however long.";
+    let mut page = begin(Cells::default(), title, more, profile)?;
     let mean = write_traces(&mut page, profiles)? + 1;
     let height = profile.capacities.len() as RowNum + 3;
     // Each trace has its rates, and its counts under them.
