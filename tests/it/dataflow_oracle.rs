@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::random_programs::{
-    self, Edge, Executed, Random, Wait, edges, greedy_time, longest_path, program, repeated_program,
+    self, Edge, Executed, Random, Regions, Wait, edges, greedy_time, longest_path, program,
+    repeated_program,
 };
 use crate::support::settings::edag_only;
 use loopsheet_cache::{CacheSpec, Hierarchy, Served};
@@ -175,18 +176,12 @@ fn regions_are_subgraphs() {
         let mut random = Random::new(seed);
         let program = program(&mut random, 40, 2);
         let region = |pc: u64| (pc / 2 % 3) as u32;
-        let mut order = Vec::new();
-        let mut region_of = |instruction: &Instruction| {
-            let region = region(instruction.pc.expect("a pc"));
-            let known = order.iter().position(|known| *known == region);
-            known.unwrap_or_else(|| {
-                order.push(region);
-                order.len() - 1
-            }) as u32
-        };
+        let mut regions = Regions::default();
+        let mut region_of =
+            |instruction: &Instruction| regions.number(region(instruction.pc.expect("a pc")));
         let found = counted(&program, settings(false), Some(&mut region_of)).regions;
         let all = edges(&program, false);
-        for (number, found) in order.iter().zip(found) {
+        for (number, found) in regions.order.iter().zip(found) {
             let is_inside = |vertex: usize| region(program[vertex].pc) == *number;
             let inside: Vec<Edge> = all
                 .iter()

@@ -5,7 +5,7 @@ use std::fs;
 use crate::depth_by_latency::{
     assert_equal_at, assert_minimal, counted, incoming, longest_path, rules, text,
 };
-use crate::random_programs::{Edge, Executed, Random, edges, program, repeated_program};
+use crate::random_programs::{Edge, Executed, Random, Regions, edges, program, repeated_program};
 use crate::support::command::{self, loopsheet};
 use crate::support::settings::edag_only;
 use loopsheet_cache::{AccessKind, CacheSpec, Hierarchy, Served};
@@ -141,22 +141,16 @@ fn regions_have_curves_of_their_own() {
         let mut random = Random::new(seed);
         let program = program(&mut random, 60, 1);
         let region = |pc: u64| (pc / 16 % 3) as u32;
-        let mut numbers: Vec<u32> = Vec::new();
-        let mut region_of = |instruction: &Instruction| {
-            let own = region(instruction.pc.expect("a pc"));
-            let known = numbers.iter().position(|known| *known == own);
-            known.unwrap_or_else(|| {
-                numbers.push(own);
-                numbers.len() - 1
-            }) as u32
-        };
+        let mut regions = Regions::default();
+        let mut region_of =
+            |instruction: &Instruction| regions.number(region(instruction.pc.expect("a pc")));
         let found = counted(
             text(&program).as_bytes(),
             settings(false, 5, &[]),
             Some(&mut region_of),
         );
         let (all, moved) = (edges(&program, false), moved(&program, &[]));
-        for (number, counted) in numbers.iter().zip(&found.regions) {
+        for (number, counted) in regions.order.iter().zip(&found.regions) {
             let depth = counted.detail.depth_by_bandwidth.as_ref();
             let depth = depth.expect("it was asked for");
             let is_own = |vertex: usize| region(program[vertex].pc) == *number;

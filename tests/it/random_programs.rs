@@ -27,6 +27,24 @@ impl Random {
     }
 }
 
+/// Regions in the order in which a run comes to them.
+#[derive(Default)]
+pub struct Regions {
+    pub order: Vec<u32>,
+}
+
+impl Regions {
+    /// The number of a region: one more than the last if it is new.
+    pub fn number(&mut self, region: u32) -> u32 {
+        let known = self.order.iter().position(|known| *known == region);
+        let number = known.unwrap_or_else(|| {
+            self.order.push(region);
+            self.order.len() - 1
+        });
+        number as u32
+    }
+}
+
 /// Where a value can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
