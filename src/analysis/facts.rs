@@ -60,7 +60,7 @@ pub struct File {
     /// Whether something in the file begins parallel work; `None` where that is not known, or nothing says who calls what
     /// is in it.
     pub is_parallel: Option<bool>,
-    /// Whether that are processes and nothing else, each with memory of its own.
+    /// Whether its parallel work is processes alone, each with its own memory.
     pub is_of_processes: bool,
     pub preprocessing: Preprocessing,
     pub diagnostics: Vec<Diagnostic>,

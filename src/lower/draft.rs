@@ -10,6 +10,9 @@ use crate::ir::{
 
 use super::jumps::Marks;
 
+/// Lists of values for the elements of an array that are longer are tables, not sizes.
+pub const MOST_LISTED: usize = 64;
+
 /// A function of the IR with the variables that its statements name so far. Everybody may read it, and nobody changes
 /// it but by what this type offers.
 #[derive(Debug)]

@@ -177,7 +177,7 @@ pub struct Intrinsic {
     pub kind: IntrinsicKind,
     pub elementary: Option<Elementary>,
     pub meaning: Option<Meaning>,
-    /// About what it gives a whole number that it is passed: how many there are of something small.
+    /// Roughly what it sets an integer argument to, where that is a small count.
     pub about: Option<u32>,
     pub result: ResultType,
 }

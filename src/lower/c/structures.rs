@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use tree_sitter::Node;
 
+use super::super::draft::MOST_LISTED;
 use super::super::layout::Arrangement;
 use super::context::Selected;
 use super::ctype::CType;
@@ -20,9 +21,6 @@ use crate::syntax::Role;
 
 /// Structures of more members are copied as a whole.
 const LIMIT: usize = 8;
-
-/// Longer lists are tables, not sizes.
-const MOST_LISTED: usize = 64;
 
 impl<'t> Lowering<'t> {
     /// Emits `target = value` for structures of a few numbers, member by member. Gives the target

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use tree_sitter::Node;
 
+use super::super::draft::MOST_LISTED;
 use super::declarators::{attributes, declared, sized};
 use super::expression::{Expr, Reader};
 use super::implicit::Implicit;
 use super::intrinsic_types::Shape;
 use super::names::{field, kind};
-use super::procedure::MOST_LISTED;
 use super::scope::*;
 use super::spelling::generic_name;
 use super::statement_functions;

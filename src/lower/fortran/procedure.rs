@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use tree_sitter::Node;
 
-use super::super::draft::Draft;
+use super::super::draft::{Draft, MOST_LISTED};
 use super::super::jumps::Marks;
 use super::assigned::Assigned;
 use super::context::{Aliases, Expansions, Loops, Nesting, Results, Statement};
@@ -28,9 +28,6 @@ use crate::ir::{
 };
 use crate::reason::ReasonCode;
 use crate::syntax::{self, named_children};
-
-/// Longer lists are tables, not sizes.
-pub const MOST_LISTED: usize = 64;
 
 /// One procedure on its way to the IR. What is only read stands first; each of the rest owns one thing.
 pub struct Lowering<'a> {
