@@ -72,6 +72,11 @@ impl<'a> Effects<'a> {
         self.known.global_types()
     }
 
+    /// Whether the program ends in a call.
+    pub fn ends_program(&self, name: &str) -> bool {
+        self.known.ends_program(self.target(name))
+    }
+
     /// Whether the summary of what `name` stands for says all that it does to scalars.
     pub fn is_known(&self, name: &str) -> bool {
         matches!(self.target(name), Target::Body(callee) if self.known.summary(callee).gap.is_none())
@@ -213,9 +218,12 @@ impl<'a> Effects<'a> {
         });
         let is_unknown = matches!(self.target(name), Target::Unknown);
         let addressed = arguments.iter().filter_map(move |argument| {
-            match addressed(argument).filter(|_| is_unknown)? {
-                Value::Variable(id) if scalar(id) => Some(*id),
-                _ => None,
+            // The address of a scalar is given as the scalar.
+            match addressed(argument).filter(|_| is_unknown) {
+                Some(Value::Variable(id)) if scalar(id) => Some(*id),
+                Some(_) => None,
+                None => (argument.variable())
+                    .filter(|id| is_unknown && self.function.passed.contains(id) && scalar(id)),
             }
         });
         let globals = self

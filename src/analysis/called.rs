@@ -24,7 +24,7 @@ impl Called {
                 Body::Library => match kind(call) {
                     Some(IntrinsicKind::Allocation) => called.allocations += 1,
                     // Such as random numbers.
-                    Some(IntrinsicKind::System) => called.procedures += 1,
+                    Some(IntrinsicKind::System | IntrinsicKind::Lock) => called.procedures += 1,
                     _ => {}
                 },
                 Body::Unknown | Body::Function(_) | Body::OneOf(_) | Body::Recursive(_) => {
@@ -38,6 +38,11 @@ impl Called {
     pub fn is_none(self) -> bool {
         self == Called::default()
     }
+}
+
+/// Whether a call of a procedure of the library touches little memory.
+pub fn touches_little(call: &Call) -> bool {
+    kind(call).is_some_and(IntrinsicKind::touches_little)
 }
 
 /// What a procedure of the library does.

@@ -56,8 +56,12 @@ pub enum IntrinsicKind {
     Io,
     /// Reads a clock.
     Timer,
-    /// Arguments, random numbers, termination.
+    /// Arguments, random numbers.
     System,
+    /// Waits for other threads, or lets them go on: `omp_set_lock`.
+    Lock,
+    /// Ends the program: `exit`.
+    Termination,
     /// A number from text: `atoi`; no flop.
     Parsing,
 }
@@ -71,7 +75,29 @@ impl IntrinsicKind {
                 | IntrinsicKind::Io
                 | IntrinsicKind::Text
                 | IntrinsicKind::System
+                | IntrinsicKind::Lock
+                | IntrinsicKind::Termination
                 | IntrinsicKind::Parsing
+        )
+    }
+
+    /// Whether a library function touches no more than what is passed to it by value and a little of its own.
+    pub fn touches_little(self) -> bool {
+        use IntrinsicKind::*;
+        matches!(
+            self,
+            Special
+                | Power
+                | MinMaxAbs
+                | Add
+                | Multiply
+                | Fma
+                | Conversion
+                | Inquiry
+                | Integer
+                | Timer
+                | Lock
+                | Termination
         )
     }
 
@@ -80,7 +106,17 @@ impl IntrinsicKind {
         use IntrinsicKind::*;
         matches!(
             self,
-            Memory | Allocation | Association | Communication | Input | Io | Text | Timer | System
+            Memory
+                | Allocation
+                | Association
+                | Communication
+                | Input
+                | Io
+                | Text
+                | Timer
+                | System
+                | Lock
+                | Termination
         )
     }
 }
@@ -127,6 +163,10 @@ pub enum Meaning {
     Images,
     /// Which of them this one is, counted from one.
     Image,
+    /// How many threads run.
+    Threads,
+    /// Which of them this one is, counted from zero.
+    Thread,
     /// Whether texts differ: zero if they are the same.
     TextComparison,
     /// Whether a variable has storage.

@@ -82,6 +82,9 @@ pub struct Interface {
     /// The call returns before the data may be used.
     #[serde(default)]
     pub begin: bool,
+    /// The program ends there.
+    #[serde(default)]
+    pub ends_program: bool,
     pub buffer: Option<usize>,
     pub count: Option<usize>,
     #[serde(rename = "type")]

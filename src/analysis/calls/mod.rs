@@ -36,6 +36,7 @@ mod bindings;
 mod caller;
 mod components;
 mod effects;
+mod ending;
 pub mod expand;
 mod graph;
 mod instance;

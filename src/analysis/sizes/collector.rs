@@ -14,6 +14,7 @@ use rustc_hash::FxHashSet;
 
 use super::aliases;
 use super::asked::{instead_of_input, under_input};
+use super::at_once::run_at_once;
 use super::command_line::{CommandLine, command_line};
 use super::counters::{Counter, Role, counters};
 use super::definition::{Definition, Definitions, is_among};
@@ -24,7 +25,7 @@ use super::order;
 use super::places::{PlaceId, Places, asked_of_images, inquired};
 use crate::calls::{ProcedureId, Procedures, Target, reached};
 use crate::inputs::Inputs;
-use crate::intrinsics::IntrinsicKind;
+use crate::intrinsics::{IntrinsicKind, Meaning};
 use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of};
 use crate::ir::{
     self, BinaryOp, Control, If, Jump, Stmt, Type, UnaryOp, Value, VarId, address_bases,
@@ -53,6 +54,8 @@ pub struct Collector<'k, 'u> {
     /// Calls of procedures, caller first.
     pub calls: Vec<(ProcedureId, ProcedureId)>,
     command_line: CommandLine,
+    /// Procedures that every run calls, where there is a main program.
+    at_once: FxHashSet<ProcedureId>,
     /// Types of structures that are given values as a whole, which are not followed to their components.
     pub opened: FxHashSet<String>,
 }
@@ -67,6 +70,7 @@ impl<'k, 'u> Collector<'k, 'u> {
             readers: FxHashSet::default(),
             calls: Vec::new(),
             command_line: command_line(known),
+            at_once: run_at_once(known),
             opened: FxHashSet::default(),
         }
     }
@@ -274,7 +278,11 @@ impl<'k, 'u> Collector<'k, 'u> {
         for value in read {
             if let Some(place) = self.place(id, value) {
                 let known_place = self.places.get(place);
-                let is_private = known_place.is_own || known_place.is_local;
+                // A component may be of a structure that others have, too, where this procedure does not run.
+                let is_elsewhere = known_place.structure.is_some()
+                    && !self.at_once.is_empty()
+                    && !self.at_once.contains(&id);
+                let is_private = known_place.is_own || known_place.is_local && !is_elsewhere;
                 if is_private || known.get(id).function.is_main {
                     self.of(place).is_always_read = true;
                 }
@@ -505,7 +513,12 @@ impl<'k, 'u> Collector<'k, 'u> {
                     let place = self.places.image(function, meaning, text);
                     let known = self.of(place);
                     if known.assigned.is_empty() {
-                        known.assign(Definition::Alone(1));
+                        known.assign(match meaning {
+                            // What they do together is one's share of one: how many there are decides nothing.
+                            Meaning::Threads => Definition::About(1),
+                            Meaning::Thread => Definition::Alone(0),
+                            _ => Definition::Alone(1),
+                        });
                     }
                     return Some(place);
                 }

@@ -35,7 +35,8 @@ impl<'u> Collector<'_, 'u> {
                         self.of(place).is_handed_out = true;
                     }
                     // Who takes an address by itself wants something to be put there.
-                    if let Some(target) = addressed(argument) {
+                    let takes_address = self.known.get(caller).function.conventions.has_pointers();
+                    if let Some(target) = self.written(caller, argument).filter(|_| takes_address) {
                         self.assign(caller, target, Definition::Given);
                     }
                 }
@@ -101,9 +102,17 @@ impl<'u> Collector<'_, 'u> {
     /// The scalar that a called procedure may give a value.
     pub fn written<'v>(&self, caller: ProcedureId, argument: &'v Value) -> Option<&'v Value> {
         let function = self.known.get(caller).function;
+        // The address of a scalar is given as the scalar.
+        let is_addressed = || {
+            argument
+                .variable()
+                .is_some_and(|id| function.passed.contains(&id))
+        };
         match addressed(argument) {
             Some(target) => Some(target),
-            None if function.conventions.passing == Passing::Places => Some(argument),
+            None if function.conventions.passing == Passing::Places || is_addressed() => {
+                Some(argument)
+            }
             None => None,
         }
     }

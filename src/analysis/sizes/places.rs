@@ -486,7 +486,7 @@ pub fn inquired(function: &Function, value: &Value) -> Option<(VarId, u32)> {
     (counts && is_open).then_some((array, at as u32))
 }
 
-/// What a value asks of the images of the program: `num_images()`, `this_image()`.
+/// What a value asks of the images of the program, or of its threads: `num_images()`, `omp_get_thread_num()`.
 pub fn asked_of_images(function: &Function, value: &Value) -> Option<Meaning> {
     let Value::Call {
         name, arguments, ..
@@ -496,7 +496,8 @@ pub fn asked_of_images(function: &Function, value: &Value) -> Option<Meaning> {
     };
     let language = function.conventions.language;
     let meaning = Intrinsics::builtin().lookup(language, name)?.meaning?;
-    let is_asked = matches!(meaning, Meaning::Images | Meaning::Image) && arguments.is_empty();
+    use Meaning::{Image, Images, Thread, Threads};
+    let is_asked = matches!(meaning, Images | Image | Threads | Thread) && arguments.is_empty();
     is_asked.then_some(meaning)
 }
 

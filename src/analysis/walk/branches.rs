@@ -136,7 +136,9 @@ impl Walker<'_> {
             0 => Origin::Assumed,
             _ => Origin::Default,
         };
-        leaving::share(arms, &self.symbols.levels, self.function().is_main)
+        let ends = |name: &str| self.effects.ends_program(name);
+        let around = (&self.symbols.levels[..], self.function().is_main);
+        leaving::share(arms, around, &ends)
             .map(|share| (share, origin))
             .or_else(|| {
                 let share = records::share(&self.symbols, &branch.condition, arms)?;
@@ -294,7 +296,9 @@ impl Walker<'_> {
                 decision: decision.clone(),
                 usual,
             });
-            let decision = match (leaving::ends_program(arms, &self.symbols.levels), decision) {
+            let ends = |name: &str| self.effects.ends_program(name);
+            let ended = leaving::ends_program(arms, &self.symbols.levels, &ends);
+            let decision = match (ended, decision) {
                 (Some(taken), _) if truth.is_none() => Decision::Once(taken),
                 (_, Decision::Guard(_)) => Decision::Loops,
                 (_, other) => other,

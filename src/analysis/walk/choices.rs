@@ -108,13 +108,18 @@ impl Walker<'_> {
             None => return None,
         };
         self.leave_out_answered(chain, &mut weights);
-        let fails = |arm: &[Stmt]| leaving::leaves_all(arm) && self.is_failure(arm);
+        let ends = |name: &str| self.effects.ends_program(name);
+        // A run ends at most once, however often the choice is made.
+        let fails = |arm: &[Stmt]| {
+            leaving::leaves_program(arm, &ends)
+                || leaving::leaves_all(arm, &ends) && self.is_failure(arm)
+        };
         for (arm, weight) in chain.arms.iter().zip(&mut weights) {
             if fails(&arm.then) {
                 *weight = 0.0;
             }
         }
-        if self.is_failure(chain.otherwise)
+        if (self.is_failure(chain.otherwise) || leaving::leaves_program(chain.otherwise, &ends))
             && let Some(last) = weights.last_mut()
         {
             *last = 0.0;

@@ -8,15 +8,18 @@ use crate::facts::{Guard, GuardRange};
 use crate::ir::{If, Jump, Stmt};
 use crate::symbols::Level;
 
+/// Whether the program ends in a call of that name.
+pub(super) type Ends<'e> = &'e dyn Fn(&str) -> bool;
+
 /// How often a condition holds of which one arm leaves the loops around: in one iteration of all that a run of these
 /// has at most. Where a procedure ends the program outside of its loops, at most one of all its calls does: none counts.
 /// `None` where no arm leaves, or both do.
 pub(super) fn share(
     (then, otherwise): (&[Stmt], &[Stmt]),
-    levels: &[Level],
-    is_main: bool,
+    (levels, is_main): (&[Level], bool),
+    ends: Ends<'_>,
 ) -> Option<Expr> {
-    let (left, leaves_if) = match (left(then), left(otherwise)) {
+    let (left, leaves_if) = match (left(then, ends), left(otherwise, ends)) {
         (Some(left), None) => (left, true),
         (None, Some(left)) => (left, false),
         _ => return None,
@@ -40,19 +43,24 @@ pub(super) fn share(
 pub(super) fn ends_program(
     (then, otherwise): (&[Stmt], &[Stmt]),
     levels: &[Level],
+    ends: Ends<'_>,
 ) -> Option<bool> {
-    let ends = |arm: &[Stmt]| left(arm) == Some(Left::Program);
     let is_in_loops = !levels.is_empty();
-    match (left(then), left(otherwise)) {
-        (Some(_), None) => (is_in_loops && ends(then)).then_some(true),
-        (None, Some(_)) => (is_in_loops && ends(otherwise)).then_some(false),
+    match (left(then, ends), left(otherwise, ends)) {
+        (Some(_), None) => (is_in_loops && leaves_program(then, ends)).then_some(true),
+        (None, Some(_)) => (is_in_loops && leaves_program(otherwise, ends)).then_some(false),
         _ => None,
     }
 }
 
 /// Whether statements leave the procedure at their end, with all loops around.
-pub(super) fn leaves_all(statements: &[Stmt]) -> bool {
-    left(statements).is_some_and(|left| left != Left::Innermost)
+pub(super) fn leaves_all(statements: &[Stmt], ends: Ends<'_>) -> bool {
+    left(statements, ends).is_some_and(|left| left != Left::Innermost)
+}
+
+/// Whether statements end the program, whichever way they take.
+pub(super) fn leaves_program(statements: &[Stmt], ends: Ends<'_>) -> bool {
+    left(statements, ends) == Some(Left::Program)
 }
 
 /// The loops that statements leave.
@@ -64,21 +72,24 @@ enum Left {
     Program,
 }
 
-/// What statements leave at their end, whichever way they take.
-fn left(statements: &[Stmt]) -> Option<Left> {
-    match statements.last()? {
-        Stmt::Jump { kind, .. } => match kind {
+/// What statements leave, whichever way they take. What stands behind the first that leaves, such as the second semicolon of
+/// `FAIL();`, does not run.
+fn left(statements: &[Stmt], ends: Ends<'_>) -> Option<Left> {
+    statements.iter().find_map(|statement| match statement {
+        Stmt::Jump { kind, .. } => Some(match kind {
             Jump::Exit => Some(Left::Innermost),
             Jump::Return => Some(Left::All),
             Jump::Stop => Some(Left::Program),
             Jump::Cycle | Jump::Goto => None,
-        },
+        }),
         Stmt::If(branch) => {
-            let (then, otherwise) = (left(&branch.then)?, left(&branch.otherwise)?);
-            Some(then.min(otherwise))
+            let arms = [&branch.then, &branch.otherwise].map(|arm| left(arm, ends));
+            let [then, otherwise] = arms;
+            Some(Some(then?.min(otherwise?)))
         }
+        Stmt::Call { name, .. } => ends(name).then_some(Some(Left::Program)),
         _ => None,
-    }
+    })?
 }
 
 /// The share of the iterations of these loops that are the first one of each from a level on.

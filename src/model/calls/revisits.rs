@@ -13,18 +13,18 @@ use std::collections::HashMap;
 
 use super::touched::{bytes_of_nest, executions, has_calls, is_clean, straight};
 use super::{CallGraph, CallSite, Times};
+use crate::analysis::called::touches_little;
 use crate::analysis::facts::{
-    Block, Body, Call, Constancy, FunctionKey, Handed, Item, Loop, Program,
+    Block, Body, Call, Constancy, FunctionKey, Handed, Item, Loop, LoopDirective, Program,
 };
 use crate::catalogue::StaticFigure as F;
 use crate::expr::{Comparison, Expr, FigureId};
 use crate::figures::Figures;
 use crate::label::Subject;
 use crate::loops::LoopCounts;
-use crate::nest::Nest;
+use crate::nest::{ChainLoop, Nest, weight_expr};
 use crate::nest_model::NestModel;
 use crate::parameters::ParameterTable;
-use crate::runs_on::RunsOn;
 
 /// Executions of a nest that may not find its data.
 #[derive(Clone)]
@@ -53,14 +53,16 @@ pub(crate) struct Scene<'a, 'p> {
 /// A loop around a call, or around one further out.
 struct Candidate {
     place: LoopPlace,
+    /// How often each of the calls is made where control comes to the branches around it.
+    made: Expr,
     /// Executions of the nest's function that may find nothing, if an iteration has room.
     cold: Expr,
 }
 
 /// The nests of a scene, with the bytes of the iterations that were looked at.
-pub(crate) fn define(
-    scene: &Scene,
-    parameters: &ParameterTable,
+pub(crate) fn define<'a>(
+    scene: &'a Scene<'a, '_>,
+    parameters: &'a ParameterTable,
     figures: &mut Figures,
 ) -> (Vec<Option<Revisits>>, HashMap<LoopPlace, FigureId>) {
     // Without an entry nothing says how often anything is executed.
@@ -80,8 +82,18 @@ const MOST_CALLS: usize = 8;
 /// A function that is called from more places is not looked at.
 const MOST_SITES: usize = 16;
 
+/// Who does what a loop does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum By {
+    /// One core, while others wait; or the program does not say that several do anything together.
+    OneCore,
+    /// Each thread of a parallel region does all of it, on a core of its own.
+    EachThread,
+}
+
 struct Finder<'a, 'p> {
     scene: &'a Scene<'a, 'p>,
+    parameters: &'a ParameterTable,
     /// Whether several cores, each of which has caches of its own, may do something in the same memory.
     is_parallel: bool,
     arriving: Vec<Vec<usize>>,
@@ -93,14 +105,14 @@ struct Finder<'a, 'p> {
     /// Of the nests around calls.
     counts: HashMap<usize, Vec<LoopCounts>>,
     iterations: HashMap<LoopPlace, Option<FigureId>>,
-    /// Bytes of calls of functions; `None` also while one is looked at, so that recursion has none.
-    calls: HashMap<usize, Option<FigureId>>,
+    /// Bytes of calls of functions by one thread of some; `None` also while one is looked at, so that recursion has none.
+    calls: HashMap<(usize, By), Option<FigureId>>,
 }
 
 impl<'a, 'p> Finder<'a, 'p> {
     fn of(
         scene: &'a Scene<'a, 'p>,
-        parameters: &ParameterTable,
+        parameters: &'a ParameterTable,
         figures: &mut Figures,
     ) -> Finder<'a, 'p> {
         let functions = &scene.program.functions;
@@ -134,6 +146,7 @@ impl<'a, 'p> Finder<'a, 'p> {
         let mut files = scene.program.files.iter();
         Finder {
             scene,
+            parameters,
             is_parallel: files.any(|file| file.is_parallel == Some(true) && !file.is_of_processes),
             arriving: scene.graph.by_callee(functions.len()),
             functions: (functions.iter().enumerate().rev())
@@ -201,16 +214,25 @@ impl<'a, 'p> Finder<'a, 'p> {
         figures: &mut Figures,
     ) -> Vec<(FigureId, Expr)> {
         let found = self.loops_around(site, needs);
-        let with_bytes = found.into_iter().filter_map(|Candidate { place, cold }| {
-            let bytes = self.iteration(place, figures)?;
-            Some((bytes, cold))
-        });
+        let all = Expr::from(self.scene.times.sites[site]);
+        let one = Expr::from(1.0);
+        let with_bytes = found
+            .into_iter()
+            .filter_map(|Candidate { place, made, cold }| {
+                let bytes = self.iteration(place, figures)?;
+                let always = Comparison::LessOrEqual;
+                Some((
+                    bytes,
+                    Expr::choose(always, one.clone(), made, cold, all.clone()),
+                ))
+            });
         with_bytes.collect()
     }
 
     fn loops_around(&self, site: usize, needs: &[u32]) -> Vec<Candidate> {
         let mut found = Vec::new();
         let (mut site, mut needs) = (site, needs.to_vec());
+        let mut made = Expr::from(1.0);
         // Executions in one of the call that is looked at, that may differ.
         let mut within = Expr::from(1.0);
         for _ in 0..MOST_CALLS {
@@ -218,7 +240,9 @@ impl<'a, 'p> Finder<'a, 'p> {
             let Some(call) = Around::of(at, &needs) else {
                 break;
             };
-            found.extend(call.candidates(self, &within));
+            let symbol = |branch: &_| self.parameters.symbol(at.caller, branch);
+            made = made * weight_expr(&at.weight, &symbol);
+            found.extend(call.candidates(self, (&within, &made)));
             let Some((outer, all)) = call.leave(self, &within) else {
                 break;
             };
@@ -269,7 +293,7 @@ impl<'a, 'p> Finder<'a, 'p> {
     fn bytes_of_iteration(&mut self, place: LoopPlace, figures: &mut Figures) -> Option<Expr> {
         let outer = self.nest(place.0)?.loops[place.1 - 1].facts;
         let function = self.nest(place.0)?.function;
-        self.on_one_core(outer.is_serial)?;
+        let by = self.by(outer)?;
         let mut parts = Vec::new();
         for index in self.own.get(&function).cloned().unwrap_or_default() {
             let nest = &self.scene.nests[index];
@@ -278,43 +302,54 @@ impl<'a, 'p> Finder<'a, 'p> {
                 .get(place.1 - 1)
                 .is_some_and(|c| std::ptr::eq(c.facts, outer));
             if is_inside {
-                self.on_one_core(nest.nest.runs_on() == RunsOn::OneCore)?;
+                self.all_by(by, &chain[place.1..])?;
                 parts.push(bytes_of_nest(nest, place.1)?);
             }
         }
-        self.add_calls(&outer.body, &mut parts, place.1, Some(place), figures)?;
+        self.add_calls((&outer.body, by), &mut parts, place.1, Some(place), figures)?;
         Some(Expr::sum(parts))
     }
 
-    /// Nothing of what several cores may do.
-    fn on_one_core(&self, is_serial: bool) -> Option<()> {
-        (is_serial || !self.is_parallel).then_some(())
+    /// Who does what a loop does; `None` where several threads may do parts of it, each with caches of its own.
+    fn by(&self, inner: &Loop) -> Option<By> {
+        let is_shared_out = || (inner.parallel.as_ref()).is_some_and(LoopDirective::shares_out);
+        match inner.is_serial || !self.is_parallel {
+            true => Some(By::OneCore),
+            false => (!is_shared_out()).then_some(By::EachThread),
+        }
+    }
+
+    /// Nothing but what the same threads do.
+    fn all_by(&self, by: By, loops: &[ChainLoop]) -> Option<()> {
+        let mut loops = loops.iter();
+        loops.all(|c| self.by(c.facts) == Some(by)).then_some(())
     }
 
     /// Bytes that a call of a function touches, at most.
-    fn call(&mut self, function: usize, figures: &mut Figures) -> Option<FigureId> {
-        if let Some(known) = self.calls.get(&function) {
+    fn call(&mut self, (function, by): (usize, By), figures: &mut Figures) -> Option<FigureId> {
+        let key = (function, by);
+        if let Some(known) = self.calls.get(&key) {
             return *known;
         }
-        self.calls.insert(function, None);
+        self.calls.insert(key, None);
         let mut parts = Vec::new();
         for index in self.own.get(&function).cloned().unwrap_or_default() {
             let nest = &self.scene.nests[index];
-            self.on_one_core(nest.nest.runs_on() == RunsOn::OneCore)?;
+            self.all_by(by, &nest.nest.loops)?;
             parts.push(bytes_of_nest(nest, 0)?);
         }
         let body = &self.scene.program.functions[function].body;
         parts.push(straight(body));
-        self.add_calls(body, &mut parts, 0, None, figures)?;
+        self.add_calls((body, by), &mut parts, 0, None, figures)?;
         let bytes = figures.define(F::BytesOfCall, Expr::sum(parts));
-        self.calls.insert(function, Some(bytes));
+        self.calls.insert(key, Some(bytes));
         Some(bytes)
     }
 
     /// Adds what calls in a block touch, for each execution of the loop at a depth; `None` if one is not known.
     fn add_calls(
         &mut self,
-        block: &Block,
+        (block, by): (&Block, By),
         parts: &mut Vec<Expr>,
         depth: usize,
         inside: Option<LoopPlace>,
@@ -326,23 +361,24 @@ impl<'a, 'p> Finder<'a, 'p> {
         for call in &block.calls {
             let runs = self.runs(inside, depth)?;
             for callee in self.callees(call, inside.is_some())? {
-                let bytes = self.call(callee, figures)?;
+                let bytes = self.call((callee, by), figures)?;
                 parts.push(runs.clone() * Expr::from(bytes));
             }
         }
         for item in &block.items {
             match item {
                 Item::Loop(inner) => {
-                    self.on_one_core(inner.is_serial)?;
+                    (self.by(inner)? == by).then_some(())?;
                     let place = self.homes.get(&std::ptr::from_ref(&**inner)).copied();
                     if place.is_some() || has_calls(&inner.body) {
-                        self.add_calls(&inner.body, parts, depth, Some(place?), figures)?;
+                        let body = (&inner.body, by);
+                        self.add_calls(body, parts, depth, Some(place?), figures)?;
                     }
                 }
                 Item::Branch(branch) => {
-                    self.add_calls(&branch.then, parts, depth, inside, figures)?;
+                    self.add_calls((&branch.then, by), parts, depth, inside, figures)?;
                     if let Some(block) = &branch.otherwise {
-                        self.add_calls(block, parts, depth, inside, figures)?;
+                        self.add_calls((block, by), parts, depth, inside, figures)?;
                     }
                 }
             }
@@ -372,6 +408,7 @@ impl<'a, 'p> Finder<'a, 'p> {
             Body::Function(key) => Some(vec![*self.functions.get(key)?]),
             Body::Expanded if is_in_loop => Some(Vec::new()),
             Body::Expanded => self.by_name.get(&call.name.to_ascii_lowercase()).cloned(),
+            Body::Library if touches_little(call) => Some(Vec::new()),
             Body::Unknown
             | Body::Library
             | Body::OneOf(_)
@@ -390,9 +427,9 @@ struct Around<'s> {
 }
 
 impl<'s> Around<'s> {
-    /// `None` if the call is not made each time, or not of one size.
+    /// `None` if the call may mean another procedure, or is not of one size.
     fn of(site: &'s CallSite, needs: &[u32]) -> Option<Around<'s>> {
-        if site.is_ambiguous || site.share.is_some() || !site.weight.is_empty() {
+        if site.is_ambiguous || site.share.is_some() {
             return None;
         }
         let level = site.loops.map_or(0, |(_, level)| level);
@@ -434,7 +471,7 @@ impl<'s> Around<'s> {
             .then(|| executions(&loops[..until], &counts[..until], depth))?
     }
 
-    fn candidates(&self, finder: &Finder, within: &Expr) -> Vec<Candidate> {
+    fn candidates(&self, finder: &Finder, (within, made): (&Expr, &Expr)) -> Vec<Candidate> {
         let Some((position, level)) = self.home else {
             return Vec::new();
         };
@@ -451,6 +488,7 @@ impl<'s> Around<'s> {
             let each = self.differing(finder, depth + 1)? * within.clone();
             Some(Candidate {
                 place: (position, depth + 1),
+                made: made.clone(),
                 cold: calls * entries * each,
             })
         };
