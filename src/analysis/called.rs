@@ -24,7 +24,9 @@ impl Called {
                 Body::Library => match kind(call) {
                     Some(IntrinsicKind::Allocation) => called.allocations += 1,
                     // Such as random numbers.
-                    Some(IntrinsicKind::System | IntrinsicKind::Lock) => called.procedures += 1,
+                    Some(
+                        IntrinsicKind::System | IntrinsicKind::Lock | IntrinsicKind::Termination,
+                    ) => called.procedures += 1,
                     _ => {}
                 },
                 Body::Unknown | Body::Function(_) | Body::OneOf(_) | Body::Recursive(_) => {

@@ -30,7 +30,7 @@ pub fn in_core<'c>(
     body: &[Stmt],
     (counter, outer): (Counter<'c>, &[Counter<'c>]),
     (compared, advanced): (Option<&Compared>, &BTreeSet<VarId>),
-    is_replaced: &dyn Fn(&Stmt) -> bool,
+    called: &dyn Fn(&Stmt) -> Called,
 ) -> InCore {
     let walked = |counter, around| {
         let mut walk = Walk {
@@ -38,7 +38,7 @@ pub fn in_core<'c>(
             advanced,
             counter,
             compared,
-            is_replaced,
+            called,
             order: Order::Shown,
             at_once: None,
             stores: Vec::new(),
@@ -116,14 +116,24 @@ struct Way {
 /// The longest way from every carried value.
 type Ways = Vec<Way>;
 
+/// What a call statement comes to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Called {
+    /// The body that it calls stands behind it.
+    Replaced,
+    /// It ends the program: it has its place between the stores of two iterations.
+    Ends,
+    Other,
+}
+
 struct Walk<'f> {
     function: &'f Function,
     counter: Counter<'f>,
     compared: Option<&'f Compared<'f>>,
     /// Whole numbers that follow from that of the iteration.
     advanced: &'f BTreeSet<VarId>,
-    /// Whether the body that a call statement calls stands behind it.
-    is_replaced: &'f dyn Fn(&Stmt) -> bool,
+    /// What call statements come to.
+    called: &'f dyn Fn(&Stmt) -> Called,
     order: Order,
     at_once: Option<u32>,
     stores: Vec<Place>,
@@ -237,8 +247,13 @@ impl Walk<'_> {
                 Stmt::Assign { target, value, .. } => self.assign(target, value),
                 Stmt::If(branch) => self.branch(branch),
                 Stmt::Opaque { inner, .. } => self.block(inner),
-                Stmt::Call { .. } if (self.is_replaced)(statement) => {}
+                Stmt::Call { .. } if (self.called)(statement) == Called::Replaced => {}
                 Stmt::Call { .. } | Stmt::Evaluate { .. } => {
+                    if matches!(statement, Stmt::Call { .. })
+                        && (self.called)(statement) == Called::Ends
+                    {
+                        self.order = self.order.max(Order::Carried);
+                    }
                     let mut used = Ways::new();
                     values_of(statement, &mut |value| {
                         if let Value::Variable(id) = value {

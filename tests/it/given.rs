@@ -637,3 +637,74 @@ int main(int argc, char **argv)
 }");
     assert_eq!(iterations(&json, "main"), [0.0, 100.0]);
 }
+
+/// A function without a body that gets the address of a variable gives it a value.
+#[test]
+fn what_a_function_without_a_body_gets_the_address_of_is_given() {
+    let json = c("
+int more(const char *f, int *n);
+void by_statement(double *a) { int n = 0; more(\"x\", &n); for (int i = 0; i < n; i++) a[i] = 1; }
+void by_condition(double *a) { int n = 0; if (!more(\"x\", &n)) return; for (int i = 0; i < n; i++) a[i] = 1; }
+void by_value(double *a) { int n = 5; int k = more(\"x\", &n); for (int i = 0; i < n; i++) a[i] = k; }
+void in_loop(double *a, int m) {
+  for (int j = 0; j < m; j++) { int n = 0; more(\"x\", &n); for (int i = 0; i < n; i++) a[i] = 1; }
+}");
+    for name in ["by_statement", "by_condition", "by_value", "in_loop"] {
+        let found = iterations(&json, name);
+        assert!(found.iter().all(|n| *n > 63.0), "{name}: {found:?}");
+    }
+    assert_eq!(json["parameters"]["by_value.n"]["origin"], "guessed");
+}
+
+/// A component that a procedure reads which does not always run keeps what it is set to before.
+#[test]
+fn a_component_that_an_input_may_give_has_its_own_value() {
+    let json = c("
+#include <stdio.h>
+typedef struct { int n; int order; } Input;
+Input defaults(void) { Input in; in.n = 1000; in.order = 2; return in; }
+void read_file(Input *in, char *name) { FILE *f = fopen(name, \"r\"); fscanf(f, \"%d\", &in->n); fscanf(f, \"%d\", &in->order); }
+double a[1000];
+void second(int n) { for (int i = 0; i < n; i++) a[i] *= 2; }
+void none(int n) { for (int i = 0; i < n; i++) a[i] = 1; }
+void run(Input *in) { if (in->order == 2) second(in->n); else if (in->order == 0) none(in->n); }
+int main(int argc, char **argv) {
+  Input in = defaults();
+  if (argc > 1) read_file(&in, argv[1]);
+  run(&in);
+}");
+    assert_eq!(
+        ["second", "none"].map(|name| crate::small::calls(&json, name)),
+        [1.0, 0.0]
+    );
+    assert_eq!(iterations(&json, "second"), [1000.0]);
+    // One that every run reads has nothing of its own.
+    let json = c("
+#include <stdio.h>
+typedef struct { int order; } Input;
+double a[1000];
+void second(void) { for (int i = 0; i < 1000; i++) a[i] *= 2; }
+void read_file(Input *in) { FILE *f = fopen(\"in\", \"r\"); in->order = 2; fscanf(f, \"%d\", &in->order); }
+int main(void) { Input in; read_file(&in); if (in.order == 1) second(); }");
+    assert_eq!(crate::small::calls(&json, "second"), 0.5);
+}
+
+/// What threads share out among them is what all do together: a loop over one thread's share has all iterations.
+#[test]
+fn the_share_of_a_thread_is_that_of_one() {
+    let json = c("
+#include <omp.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int n = 4000;
+  double *a = malloc(n * sizeof(double));
+  #pragma omp parallel
+  {
+    int threads = omp_get_num_threads(), me = omp_get_thread_num();
+    int each = n / threads;
+    for (int i = me * each; i < (me + 1) * each; i++) a[i] = 1;
+    for (int i = me; i < n; i += threads) a[i] += 1;
+  }
+}");
+    assert_eq!(iterations(&json, "main"), [4000.0, 4000.0]);
+}

@@ -189,3 +189,33 @@ end program"
     assert_eq!(calls_of(goes_on), 100.0);
     assert_eq!(calls_of("if (sum(x) < 1d-9) call show(x)"), 50.0);
 }
+
+/// What ends the program does so once at most: `exit`, a procedure that comes to one, and whatever stands behind it.
+#[test]
+fn what_ends_the_program_runs_once_in_c_as_in_fortran() {
+    let with = |branch: &str| {
+        let json = c(&format!(
+            "#include <stdlib.h>
+void abort_run(int code) {{ if (code < 0) code = 1; exit(code); }}
+void returns(int code) {{ if (code < 0) return; exit(code); }}
+void show(double *x) {{ for (int i = 0; i < 1000; i++) x[i] += 1; }}
+void look(double *x, int *k) {{
+  for (int j = 0; j < 50; j++)
+    for (int i = 0; i < 100; i++) {{ {branch} }}
+}}
+int main(void) {{ static double x[1000]; static int k[100]; look(x, k); }}"
+        ));
+        calls(&json, "show")
+    };
+    let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-6, "{found}");
+    near(with("if (k[i] > 3) { show(x); exit(1); }"), 1.0);
+    near(with("if (k[i] > 3) { show(x); exit(1);; }"), 1.0);
+    near(with("if (k[i] > 3) { show(x); abort_run(k[i]); }"), 1.0);
+    // In an arm of a choice, too, and on the other side.
+    near(
+        with("if (k[i] == 3) x[i] = 1;\n else if (k[i] == 4) show(x);\n else abort();"),
+        2499.0,
+    );
+    // It may come back.
+    near(with("if (k[i] > 3) { show(x); returns(k[i]); }"), 2500.0);
+}

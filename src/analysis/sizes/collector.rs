@@ -278,12 +278,12 @@ impl<'k, 'u> Collector<'k, 'u> {
         for value in read {
             if let Some(place) = self.place(id, value) {
                 let known_place = self.places.get(place);
+                let runs = self.at_once.contains(&id);
                 // A component may be of a structure that others have, too, where this procedure does not run.
-                let is_elsewhere = known_place.structure.is_some()
-                    && !self.at_once.is_empty()
-                    && !self.at_once.contains(&id);
+                let is_elsewhere =
+                    known_place.structure.is_some() && !self.at_once.is_empty() && !runs;
                 let is_private = known_place.is_own || known_place.is_local && !is_elsewhere;
-                if is_private || known.get(id).function.is_main {
+                if is_private || runs {
                     self.of(place).is_always_read = true;
                 }
             }

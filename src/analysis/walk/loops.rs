@@ -7,6 +7,7 @@ use super::iterations::Ends;
 use super::settings::holds_sequence;
 use super::values::MOST_SYMBOLS;
 use super::{Walker, bodies};
+use crate::chains::Called;
 use crate::compared::Counter;
 use crate::counted_loop::Counted;
 use crate::diagnostic::Place;
@@ -334,9 +335,20 @@ impl Walker<'_> {
                 step: &step,
                 range: (&lower, &upper),
             };
-            let is_replaced = |statement: &ir::Stmt| matches!(statement, ir::Stmt::Call { place, name, .. } if self.effects.origins.is_expanded(place, name));
+            let called = |statement: &ir::Stmt| match statement {
+                ir::Stmt::Call { place, name, .. } => {
+                    match self.effects.origins.is_expanded(place, name) {
+                        true => Called::Replaced,
+                        false if self.effects.ends_program(name) => Called::Ends,
+                        false => Called::Other,
+                    }
+                }
+                _ => Called::Other,
+            };
             // A statement on whole arrays waits for none of its own values: compilers reverse it, or keep them apart.
-            let compared = compared.as_deref().filter(|_| inner.evaluation == Evaluation::InTurn);
+            let compared = compared
+                .as_deref()
+                .filter(|_| inner.evaluation == Evaluation::InTurn);
             let (_, around) = self.symbols.levels.split_last().expect("this loop");
             let outer = counters(around);
             let facts = (compared, &advanced);
@@ -345,7 +357,7 @@ impl Walker<'_> {
                 &inner.body,
                 (counter, &outer),
                 facts,
-                &is_replaced,
+                &called,
             )
         });
         self.symbols.levels.pop();

@@ -96,6 +96,8 @@ struct Finder<'a, 'p> {
     parameters: &'a ParameterTable,
     /// Whether several cores, each of which has caches of its own, may do something in the same memory.
     is_parallel: bool,
+    /// Whether it is known what of the program is outside of parallel regions, as far as it is proven.
+    knows_serial: bool,
     arriving: Vec<Vec<usize>>,
     functions: HashMap<FunctionKey, usize>,
     by_name: HashMap<String, Vec<usize>>,
@@ -148,6 +150,7 @@ impl<'a, 'p> Finder<'a, 'p> {
             scene,
             parameters,
             is_parallel: files.any(|file| file.is_parallel == Some(true) && !file.is_of_processes),
+            knows_serial: functions.iter().any(|function| has_serial(&function.body)),
             arriving: scene.graph.by_callee(functions.len()),
             functions: (functions.iter().enumerate().rev())
                 .map(|(index, function)| (function.key(), index))
@@ -315,7 +318,7 @@ impl<'a, 'p> Finder<'a, 'p> {
         let is_shared_out = || (inner.parallel.as_ref()).is_some_and(LoopDirective::shares_out);
         match inner.is_serial || !self.is_parallel {
             true => Some(By::OneCore),
-            false => (!is_shared_out()).then_some(By::EachThread),
+            false => (self.knows_serial && !is_shared_out()).then_some(By::EachThread),
         }
     }
 
@@ -512,6 +515,14 @@ impl<'s> Around<'s> {
         needs.dedup();
         Some((needs, self.differing(finder, 0)? * within.clone()))
     }
+}
+
+/// Whether a loop of a block is proven to run on one core.
+fn has_serial(block: &Block) -> bool {
+    block
+        .loops()
+        .iter()
+        .any(|inner| inner.is_serial || has_serial(&inner.body))
 }
 
 /// What some loops need together.
