@@ -33,7 +33,7 @@ use last_level::LastLevels;
 
 use super::addresses::{chased, roots};
 use super::assignments::{
-    Effects, assigned_once, count_assignments, handed_out, outputs, pointed_to,
+    Effects, assigned_once, count_assignments, handed_out, handed_to_unknown, outputs, pointed_to,
 };
 use super::calls::{Origins, ProcedureId, Procedures, Target, expand};
 use super::compared::Compared;
@@ -216,7 +216,13 @@ fn analyze_procedure(
     let set = sizes.set_scalars(id, function);
     let mut counts = BTreeMap::new();
     count_assignments(&function.body, effects, &mut counts);
-    let mut assigned_once = assigned_once(function, effects, &counts);
+    let pointed_to = pointed_to(effects);
+    let mut with_others = counts.clone();
+    let handed = handed_to_unknown(function, effects);
+    for id in function.aliased.iter().chain(&handed) {
+        with_others.entry(*id).or_default().statements += 1;
+    }
+    let mut assigned_once = assigned_once(function, effects, &with_others);
     assigned_once.extend(set.iter().map(|id| (*id, None)));
     let itself = |name: &str| match effects.target(name) {
         Target::Body(callee) | Target::Recursive(callee) => Some(callee),
@@ -230,7 +236,7 @@ fn analyze_procedure(
         procedure: id,
         symbols: Symbols {
             assigned_once: Rc::new(assigned_once),
-            pointed_to: Rc::new(pointed_to(function)),
+            pointed_to: Rc::new(pointed_to),
             set: Rc::new(set),
             chased: Rc::new(match function.conventions.has_pointers() {
                 true => chased(function),

@@ -180,7 +180,10 @@ impl<'k, 'u> Collector<'k, 'u> {
                 }
                 Stmt::Call {
                     name, arguments, ..
-                } => self.call(id, name, arguments),
+                } => {
+                    self.call(id, name, arguments);
+                    self.handed_by_place(id, name, arguments);
+                }
                 Stmt::Loop(inner) => {
                     if let Control::Counted {
                         variable,
@@ -303,8 +306,27 @@ impl<'k, 'u> Collector<'k, 'u> {
         }
     }
 
+    /// Notes the scalars that a call of a procedure without a body gets the places of, in a language that passes these.
+    fn handed_by_place(&mut self, id: ProcedureId, name: &str, arguments: &[Value]) {
+        let function = self.known.get(id).function;
+        let is_unknown = matches!(self.known.target(id, name), Target::Unknown)
+            && self.known.candidates(id, name).is_empty();
+        if !function.conventions.passes_places() || !is_unknown {
+            return;
+        }
+        for argument in arguments {
+            if argument
+                .variable()
+                .is_some_and(|id| !function.read_only.contains(&id))
+                && let Some(place) = self.place(id, argument)
+            {
+                self.of(place).may_be_reset = true;
+            }
+        }
+    }
+
     /// Through the address of one element others are reached.
-    fn alias_around(&mut self, id: ProcedureId, value: &Value) {
+    pub(super) fn alias_around(&mut self, id: ProcedureId, value: &Value) {
         self.alias(id, value);
         if let Some(place) = self.place(id, value)
             && let Some(array) = self.places.get(place).array

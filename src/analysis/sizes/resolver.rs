@@ -185,9 +185,30 @@ impl<'a, 'u> Resolver<'a, 'u> {
 
     /// Whether statements that are not followed may give a place, or the array that it is an element of, other values.
     fn may_differ_by_name(&self, place: PlaceId) -> bool {
-        let array = self.places.get(place).array;
-        let mut places = std::iter::once(place).chain(array);
-        places.any(|place| self.definitions[place.at()].is_aliased)
+        let mut seen = Vec::new();
+        let mut left = vec![place];
+        while let Some(place) = left.pop() {
+            if seen.contains(&place) {
+                continue;
+            }
+            seen.push(place);
+            let definitions = &self.definitions[place.at()];
+            if definitions.is_aliased || definitions.may_be_reset {
+                return true;
+            }
+            left.extend(self.places.get(place).array);
+            // What a procedure that gets its place does with that.
+            left.extend(
+                definitions
+                    .assigned
+                    .iter()
+                    .filter_map(|definition| match definition {
+                        Definition::Returned(dummy) => Some(*dummy),
+                        _ => None,
+                    }),
+            );
+        }
+        false
     }
 
     /// What statements give a place, those of procedures that it is passed to among them.

@@ -317,10 +317,32 @@ impl Walker<'_> {
             }
             _ => self.set_by_call(&written, arguments, block),
         }
-        for id in written {
+        let may_be_reset = self.may_be_reset_by(name, arguments);
+        for id in written.into_iter().chain(may_be_reset) {
             self.changes(id, self.depth());
             self.changes_in_compared(id);
         }
+    }
+}
+
+impl Walker<'_> {
+    /// Whole numbers whose places a procedure without a body gets, but for variables of loops, which it must not change.
+    fn may_be_reset_by(&self, name: &str, arguments: &[Value]) -> Vec<VarId> {
+        let function = self.function();
+        let is_unknown = matches!(self.effects.target(name), Target::Unknown);
+        if !function.conventions.passes_places() || !is_unknown {
+            return Vec::new();
+        }
+        let is_handed = |id: &VarId| {
+            let variable = function.variable(*id);
+            matches!(variable.ty, Type::Integer(_))
+                && variable.dimensions.is_empty()
+                && variable.constant.is_none()
+                && !function.read_only.contains(id)
+                && !self.symbols.loops.contains(id)
+        };
+        let passed = arguments.iter().filter_map(Value::variable);
+        passed.filter(is_handed).collect()
     }
 }
 
