@@ -501,6 +501,9 @@ impl<'k, 'u> Collector<'k, 'u> {
             .map(|(caller, _)| *caller)
             .collect();
         self.readers.extend(through);
+        self.begin_with_zero();
+        self.all
+            .resize_with(self.places.len(), Definitions::default);
         aliases::note(self.known, &self.places, &mut self.all);
         order::note(self.known, &self.places, &mut self.all);
         Collected {

@@ -99,8 +99,11 @@ impl<'t> Lowering<'t> {
     /// `a[] = {1, 2, 3}` has as many elements as the list.
     fn complete_extent(&mut self, id: VarId, value: Node<'t>) {
         let is_open = matches!(self.type_of_variable(id), CType::Array(_, None));
-        if is_open && self.role(value) == Some(Role::ArrayConstructor) {
-            let last = Value::Integer(children(value).len() as i64 - 1);
+        if is_open
+            && self.role(value) == Some(Role::ArrayConstructor)
+            && let Some(count) = self.listed_count(value)
+        {
+            let last = Value::Integer(count - 1);
             let extent = Extent {
                 lower: Some(Value::Integer(0)),
                 upper: Some(last),
