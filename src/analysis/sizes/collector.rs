@@ -13,6 +13,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::aliases;
+use super::alive::Dead;
 use super::asked::{instead_of_input, under_input};
 use super::command_line::{CommandLine, command_line};
 use super::counters::{Counter, Role, counters};
@@ -53,6 +54,8 @@ pub struct Collector<'k, 'u> {
     /// Calls of procedures, caller first.
     pub calls: Vec<(ProcedureId, ProcedureId)>,
     command_line: CommandLine,
+    /// Calls and assignments that never run.
+    dead: Vec<(ProcedureId, &'u Stmt)>,
     /// Types of structures that are given values as a whole, which are not followed to their components.
     pub opened: FxHashSet<String>,
 }
@@ -67,6 +70,7 @@ impl<'k, 'u> Collector<'k, 'u> {
             readers: FxHashSet::default(),
             calls: Vec::new(),
             command_line: command_line(known),
+            dead: Vec::new(),
             opened: FxHashSet::default(),
         }
     }
@@ -87,14 +91,30 @@ impl<'k, 'u> Collector<'k, 'u> {
                 self.all
                     .resize_with(self.places.len(), Definitions::default);
                 for known in &mut self.all {
-                    known.is_settled = !known.assigned.is_empty()
-                        || !known.passed.is_empty()
-                        || known.initial.is_some();
+                    known.is_settled = known.is_given_so_far();
                     known.is_unset_so_far = !known.is_settled;
                 }
                 others.into_iter().for_each(|id| self.procedure(id));
                 self.forget_opened();
             }
+        }
+        self.never_run();
+    }
+
+    /// Adds what statements do that never run, which counts only for places that nothing else gives a value.
+    fn never_run(&mut self) {
+        let dead = std::mem::take(&mut self.dead);
+        if dead.is_empty() {
+            return;
+        }
+        for known in &mut self.all {
+            known.is_settled |= known.is_given_so_far();
+        }
+        for (id, stmt) in dead {
+            if let Stmt::Assign { target, value, .. } = stmt {
+                self.assigned(id, target, (value, false));
+            }
+            calls_of(stmt, &mut |name, arguments| self.call(id, name, arguments));
         }
     }
 
@@ -159,9 +179,16 @@ impl<'k, 'u> Collector<'k, 'u> {
         let instead_of_input = instead_of_input(self.known, id);
         let counters: Vec<Arc<Counter>> = counters(function).into_iter().map(Arc::new).collect();
         let [mut limits, mut floors]: [Vec<&Value>; 2] = Default::default();
+        let dead = Dead::of(function, &|constant| self.places.is_set(function, constant));
         statements(&function.body, InLoop::No, &mut |stmt, _| {
-            self.note_kept_addresses(id, stmt);
+            let is_dead = dead.contains(stmt);
+            if is_dead {
+                self.dead.push((id, stmt));
+            } else {
+                self.note_kept_addresses(id, stmt);
+            }
             match stmt {
+                Stmt::Assign { .. } | Stmt::Call { .. } if is_dead => {}
                 Stmt::Assign { target, value, .. } => {
                     self.assigned_as_a_whole(id, target, value);
                     if !self.counted_up(id, target, (&counters, value)) {
@@ -214,6 +241,7 @@ impl<'k, 'u> Collector<'k, 'u> {
                 if let Value::Call {
                     name, arguments, ..
                 } = value
+                    && !is_dead
                 {
                     self.call(id, name, arguments);
                 }

@@ -180,6 +180,11 @@ impl<'u> Definitions<'u> {
         self.assigned.iter().any(is_given)
     }
 
+    /// Whether statements, calls or declarations have given it a value.
+    pub fn is_given_so_far(&self) -> bool {
+        !self.assigned.is_empty() || !self.passed.is_empty() || self.initial.is_some()
+    }
+
     pub fn assign(&mut self, definition: Definition<'u>) {
         if !self.is_settled {
             self.assigned.push(definition);

@@ -46,6 +46,7 @@
 //! depends on no path.
 
 mod aliases;
+mod alive;
 mod asked;
 mod at_once;
 mod by_input;
