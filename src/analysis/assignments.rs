@@ -272,22 +272,36 @@ pub fn handed_to_unknown(function: &ir::Function, effects: &Effects) -> BTreeSet
         return found;
     }
     statements(&function.body, InLoop::No, &mut |statement, _| {
-        let Stmt::Call {
+        let mut call = |name: &str, arguments: &[Value]| {
+            let passed = arguments.iter().filter_map(Value::variable);
+            match effects.target(name) {
+                Target::Unknown => {
+                    found.extend(passed.filter(|id| !function.read_only.contains(id)));
+                }
+                Target::Body(_) if !effects.is_known(name) => {
+                    found.extend(effects.written(name, arguments));
+                }
+                _ => {}
+            }
+        };
+        if let Stmt::Call {
             name, arguments, ..
         } = statement
-        else {
-            return;
-        };
-        let passed = arguments.iter().filter_map(Value::variable);
-        match effects.target(name) {
-            Target::Unknown => {
-                found.extend(passed.filter(|id| !function.read_only.contains(id)));
-            }
-            Target::Body(_) if !effects.is_known(name) => {
-                found.extend(effects.written(name, arguments));
-            }
-            _ => {}
+        {
+            call(name, arguments);
         }
+        values_of(statement, &mut |value| {
+            // Without a type it may be an array of a module that is not there.
+            if let Value::Call {
+                name,
+                arguments,
+                ty,
+            } = value
+                && *ty != Type::Unknown
+            {
+                call(name, arguments);
+            }
+        });
     });
     found
 }

@@ -536,6 +536,7 @@ impl<'f> Walker<'f> {
                 }
                 self.call(place, name, arguments, block);
                 self.written_by_call(name, arguments, block);
+                self.reset_by_call(name, arguments);
             }
             Stmt::Evaluate {
                 place,

@@ -124,7 +124,7 @@ pub struct Function {
     /// Variables that statements may give values by other names: those whose address is taken, `target`, `equivalence` in a
     /// module.
     pub aliased: BTreeSet<VarId>,
-    /// Dummy arguments that keep what is passed, as their declaration says: `intent(in)`, `value`.
+    /// Dummy arguments that keep what is passed, as their declaration says: `intent(in)`.
     pub read_only: BTreeSet<VarId>,
     /// Scalars whose address is passed to procedures.
     pub passed: BTreeSet<VarId>,

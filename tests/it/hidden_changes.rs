@@ -65,6 +65,32 @@ end program
     assert!(last_reasons(&json, "t").is_empty());
 }
 
+/// What constants keep from running gives no sizes, but where nothing else does.
+#[test]
+fn calls_that_never_run_give_no_sizes() {
+    let json = c("double a[1000];
+static void smooth(double *u, int n) {
+  for (int i = 0; i < n; i++) u[i] += 1;
+}
+static void only(double *u, int n) {
+  for (int i = 0; i < n; i++) u[i] += 1;
+}
+int main(void) {
+  const int test = 0;
+  int n = 7;
+  if (test) smooth(a, 1000);
+  if (0) { n = 100; only(a, 50); }
+  smooth(a, 2);
+  for (int i = 0; i < n; i++) a[i] += 1;
+  return 0;
+}
+");
+    assert_eq!(iterations(&json, "smooth"), [2.0]);
+    assert_eq!(iterations(&json, "only"), [50.0]);
+    assert_eq!(iterations(&json, "main"), [7.0]);
+    assert!(last_reasons(&json, "smooth").is_empty());
+}
+
 /// Each construct has constants of its own.
 #[test]
 fn blocks_have_constants_of_their_own() {
@@ -279,7 +305,23 @@ int main(void) {
     ),
 ];
 
-const MARKED_IN_FORTRAN: [(&str, &str); 6] = [
+const MARKED_IN_FORTRAN: [(&str, &str); 7] = [
+    (
+        "a function without a body",
+        r#"program t
+  implicit none
+  real(8) :: x(1000) = 0
+  integer :: i, n, k
+  integer, external :: chg
+  n = 5
+  k = chg(n)
+  do i = 1, n
+    x(i) = x(i) + 1
+  end do
+  print *, x(1)
+end program
+"#,
+    ),
     (
         "a pointer to an element",
         r#"program t

@@ -161,19 +161,7 @@ impl<'k, 'u> Collector<'k, 'u> {
     fn procedure(&mut self, id: ProcedureId) {
         let function = self.known.get(id).function;
         self.set_constants(id);
-        for (variable, value) in &function.initial {
-            if let Some(place) = self.places.variable(self.known, id, *variable) {
-                self.of(place).begin(id, value);
-            }
-        }
-        self.begin_elements(id);
-        // The language gives it the command line.
-        if function.is_main
-            && let Some(count) = self.known.formals(id).first()
-            && let Some(place) = self.places.variable(self.known, id, *count)
-        {
-            self.of(place).pass(Definition::Arguments);
-        }
+        self.begin_variables(id);
         self.unconditional(id, &function.body);
         let under_input = under_input(self.known, &self.command_line, id);
         let instead_of_input = instead_of_input(self.known, id);
@@ -212,20 +200,7 @@ impl<'k, 'u> Collector<'k, 'u> {
                     self.handed_by_place(id, name, arguments);
                 }
                 Stmt::Loop(inner) => {
-                    if let Control::Counted {
-                        variable,
-                        lower,
-                        upper,
-                        step,
-                    } = &inner.control
-                    {
-                        let ends = match counts_down(step) {
-                            true => [upper, lower],
-                            false => [lower, upper],
-                        };
-                        let definition = Definition::Counted(id, ends);
-                        self.assign(id, &Value::Variable(*variable), definition);
-                    }
+                    self.counted(id, &inner.control);
                 }
                 Stmt::If(branch) => match Limit::of(branch) {
                     Some(Limit::Upper(limit)) => limits.push(limit),
@@ -239,26 +214,23 @@ impl<'k, 'u> Collector<'k, 'u> {
             }
             values_of(stmt, &mut |value| {
                 if let Value::Call {
-                    name, arguments, ..
+                    name,
+                    arguments,
+                    ty,
                 } = value
                     && !is_dead
                 {
                     self.call(id, name, arguments);
+                    // Without a type it may be an array of a module that is not there.
+                    if *ty != Type::Unknown {
+                        self.handed_by_place(id, name, arguments);
+                    }
                 }
                 // Read somewhere: it has a place, whatever gives it a value.
                 self.place(id, value);
             });
         });
-        for Guarded {
-            target,
-            value,
-            around,
-        } in guarded(&function.body)
-        {
-            if let Some(place) = self.place(id, target) {
-                self.of(place).guards.push((id, value, around));
-            }
-        }
+        self.note_guards(id);
         if function.result.is_none() {
             self.returns(id, &function.body);
         }
@@ -267,6 +239,56 @@ impl<'k, 'u> Collector<'k, 'u> {
         self.bounds(id);
         for alias in &function.aliased {
             self.alias(id, &Value::Variable(*alias));
+        }
+    }
+
+    /// Adds what variables begin with.
+    fn begin_variables(&mut self, id: ProcedureId) {
+        let function = self.known.get(id).function;
+        for (variable, value) in &function.initial {
+            if let Some(place) = self.places.variable(self.known, id, *variable) {
+                self.of(place).begin(id, value);
+            }
+        }
+        self.begin_elements(id);
+        // The language gives it the command line.
+        if function.is_main
+            && let Some(count) = self.known.formals(id).first()
+            && let Some(place) = self.places.variable(self.known, id, *count)
+        {
+            self.of(place).pass(Definition::Arguments);
+        }
+    }
+
+    /// Adds what a loop gives its variable.
+    fn counted(&mut self, id: ProcedureId, control: &'u Control) {
+        if let Control::Counted {
+            variable,
+            lower,
+            upper,
+            step,
+        } = control
+        {
+            let ends = match counts_down(step) {
+                true => [upper, lower],
+                false => [lower, upper],
+            };
+            let definition = Definition::Counted(id, ends);
+            self.assign(id, &Value::Variable(*variable), definition);
+        }
+    }
+
+    /// Notes the statements under conditions that give places literals, or count them.
+    fn note_guards(&mut self, id: ProcedureId) {
+        for Guarded {
+            target,
+            value,
+            around,
+        } in guarded(&self.known.get(id).function.body)
+        {
+            if let Some(place) = self.place(id, target) {
+                self.of(place).guards.push((id, value, around));
+            }
         }
     }
 

@@ -317,8 +317,7 @@ impl Walker<'_> {
             }
             _ => self.set_by_call(&written, arguments, block),
         }
-        let may_be_reset = self.may_be_reset_by(name, arguments);
-        for id in written.into_iter().chain(may_be_reset) {
+        for id in written {
             self.changes(id, self.depth());
             self.changes_in_compared(id);
         }
@@ -326,6 +325,14 @@ impl Walker<'_> {
 }
 
 impl Walker<'_> {
+    /// After the call of a procedure without a body, nobody knows the whole numbers whose places it gets.
+    pub(super) fn reset_by_call(&mut self, name: &str, arguments: &[Value]) {
+        for id in self.may_be_reset_by(name, arguments) {
+            self.changes(id, self.depth());
+            self.changes_in_compared(id);
+        }
+    }
+
     /// Whole numbers whose places a procedure without a body gets, but for variables of loops, which it must not change.
     fn may_be_reset_by(&self, name: &str, arguments: &[Value]) -> Vec<VarId> {
         let function = self.function();

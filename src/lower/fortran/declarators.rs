@@ -67,7 +67,6 @@ pub fn attributes(reader: &Reader, node: Node) -> Attributes {
             "public" => attributes.public = true,
             "optional" => attributes.optional = true,
             "target" => attributes.target = true,
-            "value" => attributes.read_only = true,
             "intent" => attributes.read_only |= is_only_in(&text),
             _ => {}
         }

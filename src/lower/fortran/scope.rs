@@ -125,7 +125,7 @@ pub struct Symbol {
     pub common: Option<Arc<str>>,
     /// Whether statements may give it values by other names: `target`, `equivalence`.
     pub aliased: bool,
-    /// Whether it keeps what is passed: `intent(in)`, `value`.
+    /// Whether it keeps what is passed: `intent(in)`.
     pub read_only: bool,
     pub place: Place,
 }
