@@ -115,7 +115,7 @@ fn summary(summary: &Summary) -> String {
     let mut text = line("cases", cases, within_5_percent, within_20_percent);
     if summary.outside_switch > 0 {
         text += &line(
-            "those more than a tenth of the capacity from any step",
+            "cases more than a tenth from any step",
             summary.outside_switch,
             summary.outside_switch_within_5_percent,
             summary.outside_switch_within_20_percent,
