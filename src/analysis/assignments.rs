@@ -266,12 +266,13 @@ pub fn handed_out(function: &ir::Function, counts: &Counts) -> BTreeSet<VarId> {
 }
 
 /// Whole numbers whose places calls of procedures without a body get, or of some that pass them on to these.
-pub fn handed_to_unknown(function: &ir::Function, effects: &Effects) -> BTreeSet<VarId> {
+pub fn handed_to_unknown(block: &[Stmt], effects: &Effects) -> BTreeSet<VarId> {
+    let function = effects.function;
     let mut found = BTreeSet::new();
     if !function.conventions.passes_places() {
         return found;
     }
-    statements(&function.body, InLoop::No, &mut |statement, _| {
+    statements(block, InLoop::No, &mut |statement, _| {
         let mut call = |name: &str, arguments: &[Value]| {
             let passed = arguments.iter().filter_map(Value::variable);
             match effects.target(name) {

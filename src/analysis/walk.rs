@@ -218,7 +218,7 @@ fn analyze_procedure(
     count_assignments(&function.body, effects, &mut counts);
     let pointed_to = pointed_to(effects);
     let mut with_others = counts.clone();
-    let handed = handed_to_unknown(function, effects);
+    let handed = handed_to_unknown(&function.body, effects);
     for id in function.aliased.iter().chain(&handed) {
         with_others.entry(*id).or_default().statements += 1;
     }
@@ -250,6 +250,7 @@ fn analyze_procedure(
         },
         outputs: outputs(function, &counts),
         handed_out: handed_out(function, &counts),
+        handed_to_unknown: handed,
         effects,
         steady,
         around: Vec::new(),
@@ -403,6 +404,8 @@ struct Walker<'f> {
     outputs: BTreeSet<VarId>,
     /// Scalars that are passed to procedures without a body, which may give them other values.
     handed_out: BTreeSet<VarId>,
+    /// Those of them that are followed no further.
+    handed_to_unknown: BTreeSet<VarId>,
     effects: &'f Effects<'f>,
     /// What decides which storage it touches.
     steady: &'f Steady<'f>,
@@ -653,6 +656,14 @@ impl<'f> Walker<'f> {
         for (id, count) in assigned {
             let changes = count.statements > 0 || self.outputs.contains(&id);
             if changes && !self.symbols.assigned_once.contains_key(&id) {
+                self.changes(id, depth);
+            }
+        }
+        if self.handed_to_unknown.is_empty() {
+            return;
+        }
+        for id in handed_to_unknown(statements, self.effects) {
+            if self.is_index(id) && !self.symbols.loops.contains(&id) {
                 self.changes(id, depth);
             }
         }

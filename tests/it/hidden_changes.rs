@@ -65,6 +65,27 @@ end program
     assert!(last_reasons(&json, "t").is_empty());
 }
 
+/// Of what is defined without a value, what runs use before a statement sets it is zero; an option is no such thing.
+#[test]
+fn zeros_that_are_used_first_are_marked() {
+    let json = c("double a[1000];
+int late, nx;
+static void other(void) {
+  for (int i = 0; i < nx; i++) a[i] += 3;
+}
+int main(void) {
+  if (nx == 0) nx = 10;
+  other();
+  for (int i = 0; i < late; i++) a[i] += 1;
+  late = 18;
+  return 0;
+}
+");
+    assert!(!last_reasons(&json, "main").is_empty());
+    assert!(last_reasons(&json, "other").is_empty());
+    assert_eq!(iterations(&json, "other"), [10.0]);
+}
+
 /// What constants keep from running gives no sizes, but where nothing else does.
 #[test]
 fn calls_that_never_run_give_no_sizes() {
@@ -305,7 +326,27 @@ int main(void) {
     ),
 ];
 
-const MARKED_IN_FORTRAN: [(&str, &str); 7] = [
+const MARKED_IN_FORTRAN: [(&str, &str); 8] = [
+    (
+        "a procedure without a body in a loop",
+        r#"program t
+  implicit none
+  real(8) :: x(1000) = 0
+  integer :: i, j, m
+  m = 23
+  do j = 1, 3
+    x(j) = x(j) + 1
+    call chg(m)
+  end do
+  i = 0
+  do while (i < m)
+    x(i + 1) = x(i + 1) + 1
+    i = i + 1
+  end do
+  print *, x(1)
+end program
+"#,
+    ),
     (
         "a function without a body",
         r#"program t

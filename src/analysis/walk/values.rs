@@ -83,7 +83,7 @@ impl<'f> Walker<'f> {
         self.remember_compared(id, value);
     }
 
-    fn is_index(&self, id: VarId) -> bool {
+    pub(super) fn is_index(&self, id: VarId) -> bool {
         let variable = self.function().variable(id);
         matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty()
     }
