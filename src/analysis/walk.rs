@@ -33,7 +33,8 @@ use last_level::LastLevels;
 
 use super::addresses::{chased, roots};
 use super::assignments::{
-    Effects, assigned_once, count_assignments, handed_out, handed_to_unknown, outputs, pointed_to,
+    Counts, Effects, assigned_once, count_assignments, handed_out, handed_to_unknown, outputs,
+    pointed_to,
 };
 use super::calls::{Origins, ProcedureId, Procedures, Target, expand};
 use super::compared::Compared;
@@ -217,12 +218,9 @@ fn analyze_procedure(
     let mut counts = BTreeMap::new();
     count_assignments(&function.body, effects, &mut counts);
     let pointed_to = pointed_to(effects);
-    let mut with_others = counts.clone();
     let handed = handed_to_unknown(&function.body, effects);
-    for id in function.aliased.iter().chain(&handed) {
-        with_others.entry(*id).or_default().statements += 1;
-    }
-    let mut assigned_once = assigned_once(function, effects, &with_others);
+    let mut assigned_once =
+        assigned_once(function, effects, &with_others(&counts, &handed, function));
     assigned_once.extend(set.iter().map(|id| (*id, None)));
     let itself = |name: &str| match effects.target(name) {
         Target::Body(callee) | Target::Recursive(callee) => Some(callee),
@@ -308,6 +306,19 @@ fn analyze_procedure(
         objects: storages.objects(known, (id, function), &body),
         body,
     }
+}
+
+/// The scalars that are assigned once, and in no other way.
+fn surely_once(
+    effects: &Effects,
+    function: &ir::Function,
+    (counts, handed): (&Counts, &BTreeSet<VarId>),
+) -> BTreeMap<VarId, Option<Value>> {
+    let mut all = counts.clone();
+    for id in function.aliased.iter().chain(handed) {
+        all.entry(*id).or_default().statements += 1;
+    }
+    assigned_once(function, effects, &all)
 }
 
 /// A branch that neither literals nor the loops around it decide.

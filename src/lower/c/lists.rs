@@ -236,7 +236,7 @@ impl<'t> Lowering<'t> {
                     // `[2].n = 5`
                     if let [_, member] = designators[..] {
                         let name = self.text(member).trim_start_matches('.').trim();
-                        found.entry(at).or_insert_with(Vec::new).push((name, value));
+                        found.entry(at).or_default().push((name, value));
                         continue;
                     }
                     value
