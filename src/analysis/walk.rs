@@ -219,14 +219,9 @@ fn analyze_procedure(
     count_assignments(&function.body, effects, &mut counts);
     let pointed_to = pointed_to(effects);
     let handed = handed_to_unknown(&function.body, effects);
-    let mut assigned_once =
-        assigned_once(function, effects, &with_others(&counts, &handed, function));
+    let mut assigned_once = surely_once(effects, function, (&counts, &handed));
     assigned_once.extend(set.iter().map(|id| (*id, None)));
-    let itself = |name: &str| match effects.target(name) {
-        Target::Body(callee) | Target::Recursive(callee) => Some(callee),
-        _ => None,
-    };
-    let last_levels = LastLevels::of(id, &function.body, &known.formals(id), &itself);
+    let last_levels = last_levels(effects, (known, id), function);
     let mut walker = Walker {
         last_levels,
         procedures: known,
@@ -306,6 +301,18 @@ fn analyze_procedure(
         objects: storages.objects(known, (id, function), &body),
         body,
     }
+}
+
+fn last_levels(
+    effects: &Effects,
+    (known, id): (&Procedures, ProcedureId),
+    function: &ir::Function,
+) -> LastLevels {
+    let itself = |name: &str| match effects.target(name) {
+        Target::Body(callee) | Target::Recursive(callee) => Some(callee),
+        _ => None,
+    };
+    LastLevels::of(id, &function.body, &known.formals(id), &itself)
 }
 
 /// The scalars that are assigned once, and in no other way.
