@@ -230,7 +230,7 @@ pub struct RecordArgs {
     #[arg(long, requires = "function")]
     pub without_callees: bool,
     /// End the program after N recorded instructions
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
     /// The program, and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "BINARY")]
@@ -325,7 +325,7 @@ pub struct AnalyzeArgs {
     )]
     pub loss: f64,
     /// Show the N costliest nests in the table, of those with at least 0.1 % of the time [default: 20]
-    #[arg(long, value_name = "N", action = ArgAction::Set)]
+    #[arg(long, value_name = "N", action = ArgAction::Set, allow_negative_numbers = true)]
     pub top: Option<usize>,
     /// Show every nest in the table
     #[arg(long, conflicts_with = "top")]
@@ -477,7 +477,7 @@ pub struct TraceArgs {
     #[arg(long, value_name = "PERCENT", requires = "objects", allow_negative_numbers = true, value_parser = loss)]
     pub loss: Option<f64>,
     /// Check the losses of --objects in the core: run the trace again with each of the N objects with most misses in slower
-    /// memory, with those that go there together, and with each share of --interleave
+    /// memory, with those that go there together, and with each share of --interleave [default N: 8]
     #[arg(long, allow_negative_numbers = true, value_name = "N", requires = "objects", num_args = 0..=1, default_missing_value = "8", value_parser = clap::value_parser!(u64).range(1..=100))]
     pub confirm: Option<u64>,
     /// Shares of the pages of all objects that --objects interleaves with slower memory, percent [default: 25,50,75,100]
@@ -538,7 +538,12 @@ pub struct TraceArgs {
     #[arg(long = "static", value_name = "REPORT.json", requires = "by")]
     pub predicted: Option<PathBuf>,
     /// Show only the N largest regions in the table
-    #[arg(long, value_name = "N", default_value_t = 30)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 30,
+        allow_negative_numbers = true
+    )]
     pub top: usize,
     /// Draw the eDAG of a short trace: .dot or .svg
     #[arg(long, value_name = "FILE")]

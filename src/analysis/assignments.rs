@@ -9,8 +9,12 @@ use super::calls::{Origins, ProcedureId, Procedures, Target};
 use super::datatypes::GlobalTypes;
 use super::facts::FunctionKey;
 use crate::intrinsics::IntrinsicKind;
-use crate::ir::visit::{InLoop, calls_in_values, each_value, statements, values_of, variables_of};
-use crate::ir::{self, Control, Role, Stmt, Type, Value, VarId, addressed, kept_addresses};
+use crate::ir::visit::{
+    InLoop, calls_in_values, calls_of, each_value, statements, values_of, variables_of,
+};
+use crate::ir::{
+    self, Control, Home, Role, Stmt, Type, Value, VarId, addressed, kept_addresses, passed_bases,
+};
 
 /// What the calls of one procedure do.
 pub struct Effects<'a> {
@@ -230,8 +234,13 @@ impl<'a> Effects<'a> {
             .globals
             .iter()
             .filter(move |(name, _)| summary.is_some_and(|s| s.globals.contains(name)));
+        let in_blocks = self.function.homes.iter().filter(move |(id, home)| {
+            let is_given = |block| summary.is_some_and(|s| s.blocks.contains(block));
+            matches!(home, Home::Common { block, .. } if is_given(block)) && scalar(id)
+        });
         let passed = passed.chain(received).chain(read).chain(addressed);
-        passed.chain(globals.map(|(_, id)| *id))
+        let globals = globals.map(|(_, id)| *id);
+        passed.chain(globals).chain(in_blocks.map(|(id, _)| *id))
     }
 }
 
@@ -262,6 +271,48 @@ pub fn handed_out(function: &ir::Function, counts: &Counts) -> BTreeSet<VarId> {
         .filter(|(id, count)| count.calls > 0 && is_scalar(id))
         .map(|(id, _)| *id)
         .collect()
+}
+
+/// Whole numbers whose places calls of procedures without a body get, or of some that pass them on to these.
+pub fn handed_to_unknown(block: &[Stmt], effects: &Effects) -> BTreeSet<VarId> {
+    let function = effects.function;
+    let mut found = BTreeSet::new();
+    if !function.conventions.passes_places() {
+        return found;
+    }
+    statements(block, InLoop::No, &mut |statement, _| {
+        let mut call = |name: &str, arguments: &[Value]| {
+            let passed = arguments.iter().filter_map(Value::variable);
+            match effects.target(name) {
+                Target::Unknown => {
+                    found.extend(passed.filter(|id| !function.read_only.contains(id)));
+                }
+                Target::Body(_) if !effects.is_known(name) => {
+                    found.extend(effects.written(name, arguments));
+                }
+                _ => {}
+            }
+        };
+        if let Stmt::Call {
+            name, arguments, ..
+        } = statement
+        {
+            call(name, arguments);
+        }
+        values_of(statement, &mut |value| {
+            // Without a type it may be an array of a module that is not there.
+            if let Value::Call {
+                name,
+                arguments,
+                ty,
+            } = value
+                && *ty != Type::Unknown
+            {
+                call(name, arguments);
+            }
+        });
+    });
+    found
 }
 
 /// Assignments by variable.
@@ -339,23 +390,44 @@ pub fn assigned_once(
     once
 }
 
-/// The scalars whose addresses a statement keeps, through which others may give them values.
-fn pointed_to_by<'s>(
-    statement: &'s Stmt,
-    function: &'s ir::Function,
-) -> impl Iterator<Item = VarId> + use<'s> {
-    let kept = kept_addresses(statement, function).into_iter();
-    kept.filter_map(|value| match value {
-        Value::Variable(id) if function.variable(*id).dimensions.is_empty() => Some(*id),
-        _ => None,
-    })
+/// The scalars whose addresses a statement keeps, or one that it calls, through which others may give them values.
+fn pointed_to_by(statement: &Stmt, effects: &Effects) -> Vec<VarId> {
+    let function = effects.function;
+    let mut kept = kept_addresses(statement, function);
+    calls_of(statement, &mut |name, arguments| {
+        for (position, argument) in arguments.iter().enumerate() {
+            if effects.known.keeps(effects.target(name), position) {
+                passed_bases(argument, function, &mut kept);
+            }
+        }
+    });
+    let scalars = kept.into_iter().flat_map(|value| match value {
+        Value::Variable(id) => parts_of(*id, function),
+        _ => Vec::new(),
+    });
+    let is_scalar = |id: &VarId| function.variable(*id).dimensions.is_empty();
+    scalars.filter(is_scalar).collect()
 }
 
-/// The scalars whose addresses statements keep.
-pub fn pointed_to(function: &ir::Function) -> BTreeSet<VarId> {
-    let mut found = BTreeSet::new();
-    statements(&function.body, InLoop::No, &mut |statement, _| {
-        found.extend(pointed_to_by(statement, function));
+/// A variable, or the members of the structure that it is.
+fn parts_of(id: VarId, function: &ir::Function) -> Vec<VarId> {
+    let whole = function.variable(id);
+    if !matches!(whole.ty, Type::Derived(..)) || !whole.dimensions.is_empty() {
+        return vec![id];
+    }
+    let is_part = |variable: &ir::Variable| {
+        variable.name.is_member() && variable.name.variable() == whole.name.variable()
+    };
+    let numbered = (0..).map(VarId).zip(&function.variables);
+    let parts = numbered.filter(|(_, variable)| is_part(variable));
+    parts.map(|(id, _)| id).collect()
+}
+
+/// The scalars that statements may give values by other names: those whose addresses are kept, and what shares storage.
+pub fn pointed_to(effects: &Effects) -> BTreeSet<VarId> {
+    let mut found: BTreeSet<VarId> = effects.function.aliased.clone();
+    statements(&effects.function.body, InLoop::No, &mut |statement, _| {
+        found.extend(pointed_to_by(statement, effects));
     });
     found
 }
@@ -367,7 +439,7 @@ pub fn count_assignments(statements: &[Stmt], effects: &Effects, counts: &mut Co
         effects.written_by(statement, &mut |id| {
             counts.entry(id).or_default().statements += 1;
         });
-        for pointed_to in pointed_to_by(statement, effects.function) {
+        for pointed_to in pointed_to_by(statement, effects) {
             counts.entry(pointed_to).or_default().statements += 1;
         }
         match statement {

@@ -50,7 +50,9 @@ impl<'v> Multiple<'v> {
             Value::Unary(UnaryOp::Not, inner) => (true, &**inner, ZERO),
             Value::Binary(BinaryOp::Equal, left, right) => (true, &**left, &**right),
             Value::Binary(BinaryOp::NotEqual, left, right) => (false, &**left, &**right),
-            Value::Binary(BinaryOp::Remainder | BinaryOp::BitAnd, ..) => (false, condition, ZERO),
+            Value::Binary(BinaryOp::Remainder | BinaryOp::BitAnd, ..) | Value::Call { .. } => {
+                (false, condition, ZERO)
+            }
             _ => return None,
         };
         let (dividend, divisor) = match remainder {
@@ -58,20 +60,18 @@ impl<'v> Multiple<'v> {
                 (&**dividend, Cow::Borrowed(&**divisor))
             }
             // What is left of a division by a power of two, which the bits below it are.
-            Value::Binary(BinaryOp::BitAnd, value, mask) => match **mask {
-                Value::Integer(mask) => {
-                    let count = power_above(mask)?;
-                    let is_possible = |n: &i64| (0..count).contains(n);
-                    if !matches!(other, Value::Integer(n) if is_possible(n)) {
-                        return None;
-                    }
-                    (&**value, Cow::Owned(Value::Integer(count)))
-                }
-                _ => return None,
-            },
+            Value::Binary(BinaryOp::BitAnd, value, mask) => {
+                (&**value, Cow::Owned(divisor_of_bits(mask, other)?))
+            }
             Value::Call {
                 name, arguments, ..
             } => match (meaning(name), &arguments[..]) {
+                (Some(Meaning::CommonBits), [value, mask]) => {
+                    (value, Cow::Owned(divisor_of_bits(mask, other)?))
+                }
+                (Some(Meaning::Bit), [value, Value::Integer(0)]) => {
+                    (value, Cow::Owned(Value::Integer(2)))
+                }
                 (Some(Meaning::Remainder | Meaning::Modulo), [dividend, divisor]) => {
                     (as_given(dividend), Cow::Borrowed(as_given(divisor)))
                 }
@@ -89,7 +89,13 @@ impl<'v> Multiple<'v> {
             remainder,
             dividend,
             divisor,
-            is_of_bits: matches!(remainder, Value::Binary(BinaryOp::BitAnd, ..)),
+            is_of_bits: match remainder {
+                Value::Binary(op, ..) => *op == BinaryOp::BitAnd,
+                Value::Call { name, .. } => {
+                    matches!(meaning(name), Some(Meaning::CommonBits | Meaning::Bit))
+                }
+                _ => false,
+            },
         })
     }
 
@@ -112,6 +118,16 @@ impl<'v> Multiple<'v> {
             false => Expr::from(1.0) - share,
         }
     }
+}
+
+/// The power of two of which a mask leaves the remainder, where that may be this number.
+fn divisor_of_bits(mask: &Value, remainder: &Value) -> Option<Value> {
+    let Value::Integer(mask) = mask else {
+        return None;
+    };
+    let count = power_above(*mask)?;
+    let is_possible = matches!(remainder, Value::Integer(n) if (0..count).contains(n));
+    is_possible.then_some(Value::Integer(count))
 }
 
 /// A number without its conversion to a real one.

@@ -240,12 +240,13 @@ fn keeps_whole(meaning: Meaning) -> bool {
 
 /// The value of a function of whole numbers; behind the one that is rounded may stand the kind of the result.
 pub fn of_whole_numbers(meaning: Meaning, mut values: Vec<Expr>) -> Option<Expr> {
-    use Meaning::{Ceiling, Floor, Modulo, Nearest, Remainder, Truncated};
+    use Meaning::{Ceiling, CommonBits, Floor, Modulo, Nearest, Remainder, Truncated};
     match (meaning, values.len()) {
         (Truncated | Nearest | Floor | Ceiling, 1..) => Some(values.remove(0)),
         (Remainder, 2) if !values[1].is_zero() => {
             Some(remainder(values.remove(0), values.remove(0)))
         }
+        (CommonBits, 2) => lowest_bits(values.remove(0), values.remove(0)),
         (Modulo, 2) if !values[1].is_zero() => {
             let (a, b) = (values.remove(0), values.remove(0));
             Some(a.clone() - b.clone() * a.quotient(b).floor())

@@ -33,7 +33,8 @@ use last_level::LastLevels;
 
 use super::addresses::{chased, roots};
 use super::assignments::{
-    Effects, assigned_once, count_assignments, handed_out, outputs, pointed_to,
+    Counts, Effects, assigned_once, count_assignments, handed_out, handed_to_unknown, outputs,
+    pointed_to,
 };
 use super::calls::{Origins, ProcedureId, Procedures, Target, expand};
 use super::compared::Compared;
@@ -216,13 +217,11 @@ fn analyze_procedure(
     let set = sizes.set_scalars(id, function);
     let mut counts = BTreeMap::new();
     count_assignments(&function.body, effects, &mut counts);
-    let mut assigned_once = assigned_once(function, effects, &counts);
+    let pointed_to = pointed_to(effects);
+    let handed = handed_to_unknown(&function.body, effects);
+    let mut assigned_once = surely_once(effects, function, (&counts, &handed));
     assigned_once.extend(set.iter().map(|id| (*id, None)));
-    let itself = |name: &str| match effects.target(name) {
-        Target::Body(callee) | Target::Recursive(callee) => Some(callee),
-        _ => None,
-    };
-    let last_levels = LastLevels::of(id, &function.body, &known.formals(id), &itself);
+    let last_levels = last_levels(effects, (known, id), function);
     let mut walker = Walker {
         last_levels,
         procedures: known,
@@ -230,7 +229,7 @@ fn analyze_procedure(
         procedure: id,
         symbols: Symbols {
             assigned_once: Rc::new(assigned_once),
-            pointed_to: Rc::new(pointed_to(function)),
+            pointed_to: Rc::new(pointed_to),
             set: Rc::new(set),
             chased: Rc::new(match function.conventions.has_pointers() {
                 true => chased(function),
@@ -244,6 +243,7 @@ fn analyze_procedure(
         },
         outputs: outputs(function, &counts),
         handed_out: handed_out(function, &counts),
+        handed_to_unknown: handed,
         effects,
         steady,
         around: Vec::new(),
@@ -301,6 +301,31 @@ fn analyze_procedure(
         objects: storages.objects(known, (id, function), &body),
         body,
     }
+}
+
+fn last_levels(
+    effects: &Effects,
+    (known, id): (&Procedures, ProcedureId),
+    function: &ir::Function,
+) -> LastLevels {
+    let itself = |name: &str| match effects.target(name) {
+        Target::Body(callee) | Target::Recursive(callee) => Some(callee),
+        _ => None,
+    };
+    LastLevels::of(id, &function.body, &known.formals(id), &itself)
+}
+
+/// The scalars that are assigned once, and in no other way.
+fn surely_once(
+    effects: &Effects,
+    function: &ir::Function,
+    (counts, handed): (&Counts, &BTreeSet<VarId>),
+) -> BTreeMap<VarId, Option<Value>> {
+    let mut all = counts.clone();
+    for id in function.aliased.iter().chain(handed) {
+        all.entry(*id).or_default().statements += 1;
+    }
+    assigned_once(function, effects, &all)
 }
 
 /// A branch that neither literals nor the loops around it decide.
@@ -397,6 +422,8 @@ struct Walker<'f> {
     outputs: BTreeSet<VarId>,
     /// Scalars that are passed to procedures without a body, which may give them other values.
     handed_out: BTreeSet<VarId>,
+    /// Those of them that are followed no further.
+    handed_to_unknown: BTreeSet<VarId>,
     effects: &'f Effects<'f>,
     /// What decides which storage it touches.
     steady: &'f Steady<'f>,
@@ -530,6 +557,7 @@ impl<'f> Walker<'f> {
                 }
                 self.call(place, name, arguments, block);
                 self.written_by_call(name, arguments, block);
+                self.reset_by_call(name, arguments);
             }
             Stmt::Evaluate {
                 place,
@@ -646,6 +674,14 @@ impl<'f> Walker<'f> {
         for (id, count) in assigned {
             let changes = count.statements > 0 || self.outputs.contains(&id);
             if changes && !self.symbols.assigned_once.contains_key(&id) {
+                self.changes(id, depth);
+            }
+        }
+        if self.handed_to_unknown.is_empty() {
+            return;
+        }
+        for id in handed_to_unknown(statements, self.effects) {
+            if self.is_index(id) && !self.symbols.loops.contains(&id) {
                 self.changes(id, depth);
             }
         }

@@ -71,7 +71,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     if voice.verbose {
         program.files.iter().for_each(remark_file);
     }
-    refuse_empty(&program, args, &found)?;
+    refuse_empty(&program, args.source.function.as_deref(), &found)?;
     let detail = detail(args, &requested);
     let (mut measured, mut counted) = (BTreeMap::new(), BTreeMap::new());
     let counts = counts_in_force(&args.counts, &project);
@@ -145,7 +145,7 @@ fn remark_on(model: &Model, outputs: &[(Format, Output)], voice: Voice) {
 }
 
 /// Says that there is nothing that costs anything, which figures of zero could hide.
-fn remark_without_loops(program: &Program, voice: Voice) {
+pub fn remark_without_loops(program: &Program, voice: Voice) {
     if voice.quiet || coverage::coverage(program).loops > 0 {
         return;
     }
@@ -406,15 +406,15 @@ fn create(requested: &[(Format, PathBuf)]) -> anyhow::Result<Vec<(Format, Output
 }
 
 /// Nothing to analyse is an error; functions without loops are not.
-fn refuse_empty(
+pub fn refuse_empty(
     program: &Program,
-    args: &AnalyzeArgs,
+    function: Option<&str>,
     found: &[&Diagnostic],
 ) -> anyhow::Result<()> {
     if program.shows_some() {
         return Ok(());
     }
-    if let Some(pattern) = &args.source.function {
+    if let Some(pattern) = function {
         anyhow::bail!("no function matches --function {pattern}");
     }
     if found.iter().any(|d| d.severity == Severity::Error) {

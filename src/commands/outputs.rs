@@ -111,8 +111,9 @@ impl Output {
                 path,
                 mut temporary,
             } => {
-                temporary
-                    .write_all(content)
+                // The error of the temporary file itself would name it.
+                let out = temporary.as_file_mut();
+                out.write_all(content)
                     .with_context(|| format!("cannot write {}", path.display()))?;
                 put_in_place(temporary, &path)
             }
@@ -185,7 +186,8 @@ pub fn put_in_place(temporary: NamedTempFile, path: &Path) -> anyhow::Result<()>
         }
         Err(_) => make_readable(temporary.path()).with_context(what)?,
     }
-    temporary.persist(path).with_context(what)?;
+    let kept = temporary.persist(path).map_err(|error| error.error);
+    kept.with_context(what)?;
     Ok(())
 }
 

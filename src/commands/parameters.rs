@@ -22,6 +22,10 @@ pub fn settings(texts: &[String]) -> anyhow::Result<Vec<Setting>> {
         let (name, value) = part.split_once('=').with_context(|| {
             format!("--set {part}: expected NAME=VALUE, for example --set cache_bytes=1048576")
         })?;
+        anyhow::ensure!(
+            !name.trim().is_empty() && !value.trim().is_empty(),
+            "--set {part}: expected NAME=VALUE, with a name and a value"
+        );
         Ok(Setting::new(name.trim(), value.trim()))
     };
     texts

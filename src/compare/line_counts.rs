@@ -102,9 +102,7 @@ pub enum Decision {
 /// Why counts cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum CountsError {
-    #[error(
-        "it is not valid JSON: {0}; expected the output of `gcov --json-format` or `llvm-cov export`"
-    )]
+    #[error("it is not valid JSON, as `gcov --json-format` and `llvm-cov export` write it")]
     Json(#[from] serde_json::Error),
     #[error(
         "it is JSON of something else: expected the output of `gcov --json-format` or `llvm-cov export`"

@@ -693,7 +693,8 @@ fn having(count: usize) -> String {
 fn entries(model: &Model) -> String {
     let name = |index: &usize| {
         let function = &model.program.functions[*index];
-        format!("{} ({})", function.name, function.file)
+        let file = columns::visible(&function.file);
+        format!("{} ({file})", function.name)
     };
     let names: Vec<String> = model.entries().iter().take(NAMES).map(name).collect();
     let followed = match coverage::unknown_calls(model.program).is_empty() {
@@ -915,8 +916,8 @@ fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen:
         let more = if names.len() > NAMES { " …" } else { "" };
         let _ = writeln!(
             text,
-            "calls to {} procedures without a body in these sources: {}{more}",
-            names.len(),
+            "calls to {} without a body in these sources: {}{more}",
+            wording::counted(names.len(), "procedure"),
             shown.join(", ")
         );
     }

@@ -112,11 +112,14 @@ fn summary(summary: &Summary) -> String {
         within_20_percent,
         ..
     } = *summary;
-    line("cases", cases, within_5_percent, within_20_percent)
-        + &line(
-            "more than a tenth from any step",
+    let mut text = line("cases", cases, within_5_percent, within_20_percent);
+    if summary.outside_switch > 0 {
+        text += &line(
+            "cases more than a tenth from any step",
             summary.outside_switch,
             summary.outside_switch_within_5_percent,
             summary.outside_switch_within_20_percent,
-        )
+        );
+    }
+    text
 }

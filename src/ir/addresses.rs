@@ -58,6 +58,14 @@ pub fn address_bases<'v>(value: &'v Value, function: &Function, found: &mut Vec<
     }
 }
 
+/// The same of what a call gets in a place where an address is expected: a scalar stands for its own, `f(&n)`.
+pub fn passed_bases<'v>(argument: &'v Value, function: &Function, found: &mut Vec<&'v Value>) {
+    match argument {
+        Value::Variable(_) => found.push(argument),
+        _ => address_bases(argument, function, found),
+    }
+}
+
 /// The variables and elements whose addresses a statement of C keeps: `p = &n`, `struct s q = {&n}`, `p = dims + 1`,
 /// `return &n`.
 pub fn kept_addresses<'s>(stmt: &'s Stmt, function: &Function) -> Vec<&'s Value> {

@@ -34,7 +34,8 @@ use crate::source::parallel::Parallel;
 use crate::source::{Form, Language, Preprocessing};
 
 pub use addresses::{
-    address_bases, addressed, is_address, is_left_out, kept_addresses, pointed_dimensions,
+    address_bases, addressed, is_address, is_left_out, kept_addresses, passed_bases,
+    pointed_dimensions,
 };
 pub use conventions::{
     Aliasing, ArrayNames, CalledVariables, Conventions, DomainErrors, Handles, Linkage, LoopEnds,
@@ -123,6 +124,8 @@ pub struct Function {
     /// Variables that statements may give values by other names: those whose address is taken, `target`, `equivalence` in a
     /// module.
     pub aliased: BTreeSet<VarId>,
+    /// Dummy arguments that keep what is passed, as their declaration says: `intent(in)`.
+    pub read_only: BTreeSet<VarId>,
     /// Scalars whose address is passed to procedures.
     pub passed: BTreeSet<VarId>,
     /// Common blocks, with the names that it has for their members, in order.
@@ -201,6 +204,7 @@ impl Function {
             shared: Vec::new(),
             pointed: Vec::new(),
             aliased: BTreeSet::new(),
+            read_only: BTreeSet::new(),
             passed: BTreeSet::new(),
             commons: BTreeMap::new(),
             host: None,

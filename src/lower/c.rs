@@ -36,6 +36,7 @@ mod functions;
 mod headers;
 mod jumps;
 mod labels;
+mod lists;
 mod literals;
 mod lone_names;
 mod lowering;

@@ -152,6 +152,11 @@ impl Draft {
         self.function.aliased.insert(id);
     }
 
+    /// Notes that a dummy argument keeps what is passed.
+    pub fn set_read_only(&mut self, id: VarId) {
+        self.function.read_only.insert(id);
+    }
+
     /// Notes that the address of a scalar is passed to a procedure.
     pub fn set_passed(&mut self, id: VarId) {
         self.function.passed.insert(id);

@@ -124,7 +124,12 @@ impl SettingError {
                     listed("near ones are", near),
                     listed("the roots are", roots),
                 ];
-                let remarks = remarks.concat();
+                let remarks = match remarks.concat() {
+                    none if none.is_empty() => {
+                        "; `loopsheet parameters` lists those that there are".to_string()
+                    }
+                    some => some,
+                };
                 format!("{setter}{name}: there is no parameter of that name{remarks}")
             }
             SettingError::BadValue { name, value, why } => format!("{setter}{name}={value}: {why}"),

@@ -175,6 +175,10 @@ pub enum Meaning {
     Finite,
     /// Whether it is none, or infinite.
     NotFinite,
+    /// The bits that two whole numbers have in common.
+    CommonBits,
+    /// Whether a whole number has a bit, counted from zero.
+    Bit,
 }
 
 /// How the type of a call's value follows from its arguments.

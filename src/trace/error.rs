@@ -43,7 +43,8 @@ impl fmt::Display for Place {
                 instructions,
             } => write!(
                 f,
-                "byte {offset} of the unpacked trace, after {instructions} instructions"
+                "byte {offset} of the unpacked trace, after {instructions} instruction{}",
+                if *instructions == 1 { "" } else { "s" }
             ),
         }
     }

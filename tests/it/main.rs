@@ -53,6 +53,7 @@ mod generics;
 mod given;
 mod guessed_shares;
 mod guide;
+mod hidden_changes;
 mod in_core;
 mod interpret;
 mod irregular;

@@ -66,7 +66,7 @@ fn the_table() {
         copy@2  n=64   L1        4 KiB    24.6 kB    24.6 kB  1.000      197 kB  all reuse stays  conflicts
 
         cases: 2, within 5 % 2 (100.0 %), within 20 % 2 (100.0 %)
-        more than a tenth from any step: 2, within 5 % 2 (100.0 %), within 20 % 2 (100.0 %)
+        cases more than a tenth from any step: 2, within 5 % 2 (100.0 %), within 20 % 2 (100.0 %)
     "#]]
     .assert_eq(&table);
 }

@@ -601,7 +601,7 @@ warning: unknown pragma
             ),
             (
                 13,
-                "the file ends inside of `<loop>`: what may have followed is missing"
+                "the file ends inside `<loop>`: what may have followed is missing"
             ),
             (
                 9,

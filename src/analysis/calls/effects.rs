@@ -15,7 +15,9 @@ use super::summary::Summary;
 use super::target::{ProcedureId, Target};
 use crate::diagnostic::Place;
 use crate::ir::visit::{InLoop, statements, values_of};
-use crate::ir::{self, Control, Role, Stmt, Value, VarId, addressed};
+use crate::ir::{
+    self, Control, Home, Role, Stmt, Value, VarId, addressed, kept_addresses, passed_bases,
+};
 
 /// The summary of a procedure whose callees have theirs.
 pub fn summarise(known: &Procedures, id: ProcedureId) -> Summary {
@@ -26,10 +28,11 @@ pub fn summarise(known: &Procedures, id: ProcedureId) -> Summary {
         .iter()
         .map(|id| !function.variable(*id).dimensions.is_empty())
         .collect();
-    let (reads, writes) = (vec![false; formals.len()], vec![false; formals.len()]);
+    let none = vec![false; formals.len()];
     let summary = Summary {
-        reads,
-        writes,
+        reads: none.clone(),
+        writes: none.clone(),
+        keeps: none,
         takes_array,
         ..Summary::default()
     };
@@ -85,6 +88,10 @@ impl Scan<'_> {
             } if !self.passes_places() => {
                 self.written(*array);
             }
+            Stmt::Assign {
+                target: Value::Element { array, .. },
+                ..
+            } => self.assigned_in_block(*array),
             Stmt::Loop(inner) => {
                 if let Control::Counted { variable, .. } = &inner.control {
                     self.assigned(*variable);
@@ -111,7 +118,22 @@ impl Scan<'_> {
                 self.call(stmt.place(), name, arguments);
             }
         });
+        kept_addresses(stmt, self.function)
+            .into_iter()
+            .for_each(|kept| self.kept(kept));
         self.reads(stmt);
+    }
+
+    /// Notes the dummy argument whose address, or that of a part of it, is kept.
+    fn kept(&mut self, value: &Value) {
+        let (Value::Variable(id) | Value::Element { array: id, .. }) = value else {
+            return;
+        };
+        let name = |id: &VarId| self.function.variable(*id).name.variable();
+        let root = name(id);
+        if let Some(position) = self.formals.iter().position(|formal| name(formal) == root) {
+            self.summary.keeps[position] = true;
+        }
     }
 
     /// Notes the dummy arguments whose values a statement uses.
@@ -204,7 +226,17 @@ impl Scan<'_> {
         self.summary.gap.get_or_insert_with(|| why.into());
     }
 
+    /// Notes the common block of a variable that is given a value, where other procedures have other names for it.
+    fn assigned_in_block(&mut self, id: VarId) {
+        if let Some(Home::Common { block, .. }) = self.function.homes.get(&id)
+            && self.known.is_named_differently(block)
+        {
+            self.summary.blocks.insert(block.clone());
+        }
+    }
+
     fn assigned(&mut self, id: VarId) {
+        self.assigned_in_block(id);
         let variable = self.function.variable(id);
         match variable.role {
             // Others are copies.
@@ -225,12 +257,26 @@ impl Scan<'_> {
         }
     }
 
+    /// Notes what a call passes on to a procedure that keeps it.
+    fn kept_by(&mut self, target: Target, arguments: &[Value]) {
+        let known = self.known;
+        let mut kept = Vec::new();
+        for (position, argument) in arguments.iter().enumerate() {
+            if known.keeps(target, position) {
+                passed_bases(argument, self.function, &mut kept);
+            }
+        }
+        kept.into_iter().for_each(|value| self.kept(value));
+    }
+
     fn call(&mut self, place: &Place, name: &str, arguments: &[Value]) {
         let known = self.known;
+        self.kept_by(known.target(self.id, name), arguments);
         let writes = match known.target(self.id, name) {
             Target::Body(callee) => {
                 let callee = known.summary(callee);
                 self.summary.globals.add_all(&callee.globals);
+                self.summary.blocks.extend(callee.blocks.iter().cloned());
                 if let Some(gap) = &callee.gap {
                     self.summary.gap.get_or_insert_with(|| gap.clone());
                 }
@@ -265,7 +311,10 @@ impl Scan<'_> {
                         Role::Global => self.assigned(*id),
                         _ => self.written(*id),
                     },
-                    Value::Element { array, .. } => self.written(*array),
+                    Value::Element { array, .. } => {
+                        self.assigned_in_block(*array);
+                        self.written(*array);
+                    }
                     _ => {}
                 }
             }

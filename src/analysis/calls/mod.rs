@@ -102,6 +102,7 @@ impl<'u> Procedures<'u> {
                 .extend(specific.iter().map(String::as_str));
         }
         let own_names = OwnNames::of(all.iter());
+        let differing = procedures::differing_blocks(&all);
         let addressed = units.iter().flat_map(|unit| &unit.addressed).collect();
         let mut named = Vec::new();
         for (at, unit) in units.iter().enumerate() {
@@ -127,6 +128,7 @@ impl<'u> Procedures<'u> {
             global_types: OnceLock::new(),
             own_names,
             addressed,
+            differing,
             named,
         };
         known.targets = (0..known.all.len())

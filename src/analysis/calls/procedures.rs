@@ -53,6 +53,8 @@ pub struct Procedures<'u> {
     pub(super) own_names: OwnNames,
     /// Storage whose address something has before the program runs.
     pub(super) addressed: FxHashSet<&'u ir::Home>,
+    /// Common blocks whose members do not have the same names in all procedures.
+    pub(super) differing: FxHashSet<&'u str>,
     /// Procedures that pointers of file scope have before the program runs.
     pub(super) named: Vec<ProcedureId>,
 }
@@ -65,6 +67,22 @@ impl<'u> Procedures<'u> {
     /// Whether something has the address of storage before the program runs.
     pub fn is_addressed(&self, home: &ir::Home) -> bool {
         self.addressed.contains(home)
+    }
+
+    /// Whether procedures have different names for the members of a common block.
+    pub fn is_named_differently(&self, block: &str) -> bool {
+        self.differing.contains(block)
+    }
+
+    /// Whether what a call means keeps an address that is passed at a position, for others to write through.
+    pub fn keeps(&self, target: Target, position: usize) -> bool {
+        match target {
+            Target::Body(callee) | Target::Recursive(callee) => {
+                let keeps = &self.summary(callee).keeps;
+                keeps.get(position).copied().unwrap_or(false)
+            }
+            Target::Library(_) | Target::Communication(_) | Target::Unknown => false,
+        }
     }
 
     pub fn get(&self, id: ProcedureId) -> Procedure<'u> {
@@ -168,7 +186,9 @@ impl<'u> Procedures<'u> {
         let writes = |target: &Target| match target {
             Target::Body(callee) => {
                 let summary = self.summary(*callee);
-                !summary.globals.is_empty() || summary.writes.contains(&true)
+                !summary.globals.is_empty()
+                    || !summary.blocks.is_empty()
+                    || summary.writes.contains(&true)
             }
             Target::Communication(interface) => interface.to_buffer.is_some(),
             Target::Unknown => true,
@@ -206,6 +226,21 @@ impl<'u> Procedures<'u> {
     pub(super) fn template(&self, id: ProcedureId) -> Option<&Template> {
         self.templates[id.at()].as_ref()
     }
+}
+
+/// Common blocks whose members do not have the same names in all procedures.
+pub(super) fn differing_blocks<'u>(all: &[Procedure<'u>]) -> FxHashSet<&'u str> {
+    let mut members: FxHashMap<&str, &[String]> = FxHashMap::default();
+    let mut found = FxHashSet::default();
+    for procedure in all {
+        for (block, names) in &procedure.function.commons {
+            let first = members.entry(block).or_insert(names);
+            if *first != names {
+                found.insert(&**block);
+            }
+        }
+    }
+    found
 }
 
 /// A procedure that moves data between processes, or nothing that is known.

@@ -16,8 +16,12 @@ pub struct Summary {
     pub writes: Vec<bool>,
     /// By position: whether an array or an address is expected there.
     pub takes_array: Vec<bool>,
+    /// By position: whether an address that is passed there may be kept, for others to write through.
+    pub keeps: Vec<bool>,
     /// Names of global scalars that may get another value.
     pub globals: Globals,
+    /// Common blocks whose members procedures call differently, of which one may get another value.
+    pub blocks: BTreeSet<Arc<str>>,
     /// Why the effects are not fully known: a body that was not read, somewhere down the calls.
     pub gap: Option<Arc<str>>,
     /// The call by which the procedure, or one that it calls, leads back to itself.

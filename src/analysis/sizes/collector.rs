@@ -13,6 +13,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::aliases;
+use super::alive::Dead;
 use super::asked::{instead_of_input, under_input};
 use super::at_once::run_at_once;
 use super::command_line::{CommandLine, command_line};
@@ -56,6 +57,8 @@ pub struct Collector<'k, 'u> {
     command_line: CommandLine,
     /// Procedures that every run calls, where there is a main program.
     at_once: FxHashSet<ProcedureId>,
+    /// Calls and assignments that never run.
+    dead: Vec<(ProcedureId, &'u Stmt)>,
     /// Types of structures that are given values as a whole, which are not followed to their components.
     pub opened: FxHashSet<String>,
 }
@@ -71,6 +74,7 @@ impl<'k, 'u> Collector<'k, 'u> {
             calls: Vec::new(),
             command_line: command_line(known),
             at_once: run_at_once(known),
+            dead: Vec::new(),
             opened: FxHashSet::default(),
         }
     }
@@ -91,14 +95,30 @@ impl<'k, 'u> Collector<'k, 'u> {
                 self.all
                     .resize_with(self.places.len(), Definitions::default);
                 for known in &mut self.all {
-                    known.is_settled = !known.assigned.is_empty()
-                        || !known.passed.is_empty()
-                        || known.initial.is_some();
+                    known.is_settled = known.is_given_so_far();
                     known.is_unset_so_far = !known.is_settled;
                 }
                 others.into_iter().for_each(|id| self.procedure(id));
                 self.forget_opened();
             }
+        }
+        self.never_run();
+    }
+
+    /// Adds what statements do that never run, which counts only for places that nothing else gives a value.
+    fn never_run(&mut self) {
+        let dead = std::mem::take(&mut self.dead);
+        if dead.is_empty() {
+            return;
+        }
+        for known in &mut self.all {
+            known.is_settled |= known.is_given_so_far();
+        }
+        for (id, stmt) in dead {
+            if let Stmt::Assign { target, value, .. } = stmt {
+                self.assigned(id, target, (value, false));
+            }
+            calls_of(stmt, &mut |name, arguments| self.call(id, name, arguments));
         }
     }
 
@@ -145,27 +165,22 @@ impl<'k, 'u> Collector<'k, 'u> {
     fn procedure(&mut self, id: ProcedureId) {
         let function = self.known.get(id).function;
         self.set_constants(id);
-        for (variable, value) in &function.initial {
-            if let Some(place) = self.places.variable(self.known, id, *variable) {
-                self.of(place).begin(id, value);
-            }
-        }
-        self.begin_elements(id);
-        // The language gives it the command line.
-        if function.is_main
-            && let Some(count) = self.known.formals(id).first()
-            && let Some(place) = self.places.variable(self.known, id, *count)
-        {
-            self.of(place).pass(Definition::Arguments);
-        }
+        self.begin_variables(id);
         self.unconditional(id, &function.body);
         let under_input = under_input(self.known, &self.command_line, id);
         let instead_of_input = instead_of_input(self.known, id);
         let counters: Vec<Arc<Counter>> = counters(function).into_iter().map(Arc::new).collect();
         let [mut limits, mut floors]: [Vec<&Value>; 2] = Default::default();
+        let dead = Dead::of(function, &|constant| self.places.is_set(function, constant));
         statements(&function.body, InLoop::No, &mut |stmt, _| {
-            self.note_kept_addresses(id, stmt);
+            let is_dead = dead.contains(stmt);
+            if is_dead {
+                self.dead.push((id, stmt));
+            } else {
+                self.note_kept_addresses(id, stmt);
+            }
             match stmt {
+                Stmt::Assign { .. } | Stmt::Call { .. } if is_dead => {}
                 Stmt::Assign { target, value, .. } => {
                     self.assigned_as_a_whole(id, target, value);
                     if !self.counted_up(id, target, (&counters, value)) {
@@ -184,22 +199,12 @@ impl<'k, 'u> Collector<'k, 'u> {
                 }
                 Stmt::Call {
                     name, arguments, ..
-                } => self.call(id, name, arguments),
+                } => {
+                    self.call(id, name, arguments);
+                    self.handed_by_place(id, name, arguments);
+                }
                 Stmt::Loop(inner) => {
-                    if let Control::Counted {
-                        variable,
-                        lower,
-                        upper,
-                        step,
-                    } = &inner.control
-                    {
-                        let ends = match counts_down(step) {
-                            true => [upper, lower],
-                            false => [lower, upper],
-                        };
-                        let definition = Definition::Counted(id, ends);
-                        self.assign(id, &Value::Variable(*variable), definition);
-                    }
+                    self.counted(id, &inner.control);
                 }
                 Stmt::If(branch) => match Limit::of(branch) {
                     Some(Limit::Upper(limit)) => limits.push(limit),
@@ -213,25 +218,23 @@ impl<'k, 'u> Collector<'k, 'u> {
             }
             values_of(stmt, &mut |value| {
                 if let Value::Call {
-                    name, arguments, ..
+                    name,
+                    arguments,
+                    ty,
                 } = value
+                    && !is_dead
                 {
                     self.call(id, name, arguments);
+                    // Without a type it may be an array of a module that is not there.
+                    if *ty != Type::Unknown {
+                        self.handed_by_place(id, name, arguments);
+                    }
                 }
                 // Read somewhere: it has a place, whatever gives it a value.
                 self.place(id, value);
             });
         });
-        for Guarded {
-            target,
-            value,
-            around,
-        } in guarded(&function.body)
-        {
-            if let Some(place) = self.place(id, target) {
-                self.of(place).guards.push((id, value, around));
-            }
-        }
+        self.note_guards(id);
         if function.result.is_none() {
             self.returns(id, &function.body);
         }
@@ -240,6 +243,56 @@ impl<'k, 'u> Collector<'k, 'u> {
         self.bounds(id);
         for alias in &function.aliased {
             self.alias(id, &Value::Variable(*alias));
+        }
+    }
+
+    /// Adds what variables begin with.
+    fn begin_variables(&mut self, id: ProcedureId) {
+        let function = self.known.get(id).function;
+        for (variable, value) in &function.initial {
+            if let Some(place) = self.places.variable(self.known, id, *variable) {
+                self.of(place).begin(id, value);
+            }
+        }
+        self.begin_elements(id);
+        // The language gives it the command line.
+        if function.is_main
+            && let Some(count) = self.known.formals(id).first()
+            && let Some(place) = self.places.variable(self.known, id, *count)
+        {
+            self.of(place).pass(Definition::Arguments);
+        }
+    }
+
+    /// Adds what a loop gives its variable.
+    fn counted(&mut self, id: ProcedureId, control: &'u Control) {
+        if let Control::Counted {
+            variable,
+            lower,
+            upper,
+            step,
+        } = control
+        {
+            let ends = match counts_down(step) {
+                true => [upper, lower],
+                false => [lower, upper],
+            };
+            let definition = Definition::Counted(id, ends);
+            self.assign(id, &Value::Variable(*variable), definition);
+        }
+    }
+
+    /// Notes the statements under conditions that give places literals, or count them.
+    fn note_guards(&mut self, id: ProcedureId) {
+        for Guarded {
+            target,
+            value,
+            around,
+        } in guarded(&self.known.get(id).function.body)
+        {
+            if let Some(place) = self.place(id, target) {
+                self.of(place).guards.push((id, value, around));
+            }
         }
     }
 
@@ -311,8 +364,27 @@ impl<'k, 'u> Collector<'k, 'u> {
         }
     }
 
+    /// Notes the scalars that a call of a procedure without a body gets the places of, in a language that passes these.
+    fn handed_by_place(&mut self, id: ProcedureId, name: &str, arguments: &[Value]) {
+        let function = self.known.get(id).function;
+        let is_unknown = matches!(self.known.target(id, name), Target::Unknown)
+            && self.known.candidates(id, name).is_empty();
+        if !function.conventions.passes_places() || !is_unknown {
+            return;
+        }
+        for argument in arguments {
+            if argument
+                .variable()
+                .is_some_and(|id| !function.read_only.contains(&id))
+                && let Some(place) = self.place(id, argument)
+            {
+                self.of(place).may_be_reset = true;
+            }
+        }
+    }
+
     /// Through the address of one element others are reached.
-    fn alias_around(&mut self, id: ProcedureId, value: &Value) {
+    pub(super) fn alias_around(&mut self, id: ProcedureId, value: &Value) {
         self.alias(id, value);
         if let Some(place) = self.place(id, value)
             && let Some(array) = self.places.get(place).array
@@ -487,6 +559,9 @@ impl<'k, 'u> Collector<'k, 'u> {
             .map(|(caller, _)| *caller)
             .collect();
         self.readers.extend(through);
+        self.begin_with_zero();
+        self.all
+            .resize_with(self.places.len(), Definitions::default);
         aliases::note(self.known, &self.places, &mut self.all);
         order::note(self.known, &self.places, &mut self.all);
         Collected {

@@ -75,6 +75,9 @@ pub struct Definitions<'u> {
     pub is_unset_so_far: bool,
     /// Whether a procedure without a body gets its place, and may give it any value.
     pub is_handed_out: bool,
+    /// Whether a call of a procedure without a body gets its place in a language that passes places, and nothing says that
+    /// it is only read there.
+    pub may_be_reset: bool,
     /// Whether statements may give it values by other names, or through its address, which nothing here follows.
     pub is_aliased: bool,
     /// What runs do first with it: read what it begins with, or write it.
@@ -175,6 +178,11 @@ impl<'u> Definitions<'u> {
             matches!(definition, Definition::Given | Definition::About(_))
         };
         self.assigned.iter().any(is_given)
+    }
+
+    /// Whether statements, calls or declarations have given it a value.
+    pub fn is_given_so_far(&self) -> bool {
+        !self.assigned.is_empty() || !self.passed.is_empty() || self.initial.is_some()
     }
 
     pub fn assign(&mut self, definition: Definition<'u>) {

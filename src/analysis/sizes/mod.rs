@@ -25,6 +25,7 @@
 //! places        the storage: one number for each place, however many procedures see it
 //! definitions   collects over all statements what gives each place a value
 //!                 guarded, asked   under which conditions    keys   by which word of the input
+//!                 alive            what constants keep from running
 //!                 aliases          other names of storage    order   what a run does first
 //!                 inputs           what comes from outside, and `by_input` what a file gives it
 //! values        resolves: an expression over places for each, with its origin      reals   made from real numbers
@@ -46,6 +47,7 @@
 //! depends on no path.
 
 mod aliases;
+mod alive;
 mod asked;
 mod at_once;
 mod by_input;

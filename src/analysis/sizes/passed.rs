@@ -4,7 +4,7 @@ use super::collector::Collector;
 use super::definition::Definition;
 use crate::calls::{ProcedureId, Target};
 use crate::intrinsics::IntrinsicKind;
-use crate::ir::{Function, Passing, Value, VarId, addressed};
+use crate::ir::{Function, Passing, Value, VarId, addressed, passed_bases};
 use crate::message_passing::InterfaceKind;
 use crate::reason::ReasonCode;
 
@@ -96,6 +96,16 @@ impl<'u> Collector<'_, 'u> {
         self.calls.push((caller, callee));
         for (formal, actual) in self.known.formals(callee).into_iter().zip(arguments) {
             self.pass(caller, actual, callee, formal);
+        }
+        let function = self.known.get(caller).function;
+        let mut kept = Vec::new();
+        for (position, actual) in arguments.iter().enumerate() {
+            if self.known.keeps(Target::Body(callee), position) {
+                passed_bases(actual, function, &mut kept);
+            }
+        }
+        for value in kept {
+            self.alias_around(caller, value);
         }
     }
 

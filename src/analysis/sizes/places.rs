@@ -21,7 +21,7 @@ use crate::calls::{ProcedureId, Procedures};
 use crate::expr::spreadsheet::legal_name;
 use crate::inputs::Bounds;
 use crate::intrinsics::{Intrinsics, Meaning};
-use crate::ir::{Extent, Function, Home, Role, Type, Value, VarId};
+use crate::ir::{Extent, Function, Home, Role, Type, UnaryOp, Value, VarId};
 
 /// Index of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -507,6 +507,10 @@ pub fn literals(subscripts: &[Value]) -> Option<Box<[i64]>> {
         .iter()
         .map(|subscript| match subscript {
             Value::Integer(n) => Some(*n),
+            Value::Unary(UnaryOp::Negate, inner) => match **inner {
+                Value::Integer(n) => n.checked_neg(),
+                _ => None,
+            },
             _ => None,
         })
         .collect()

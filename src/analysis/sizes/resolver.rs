@@ -5,6 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::at_once::run_at_once;
 use super::candidates::{Candidates, Gap};
 use super::definition::{Definition, Definitions, names_read};
+use super::first::First;
 use super::found::Found;
 use super::places::{Place, PlaceId, Places};
 use super::set::SetPlaces;
@@ -185,9 +186,30 @@ impl<'a, 'u> Resolver<'a, 'u> {
 
     /// Whether statements that are not followed may give a place, or the array that it is an element of, other values.
     fn may_differ_by_name(&self, place: PlaceId) -> bool {
-        let array = self.places.get(place).array;
-        let mut places = std::iter::once(place).chain(array);
-        places.any(|place| self.definitions[place.at()].is_aliased)
+        let mut seen = Vec::new();
+        let mut left = vec![place];
+        while let Some(place) = left.pop() {
+            if seen.contains(&place) {
+                continue;
+            }
+            seen.push(place);
+            let definitions = &self.definitions[place.at()];
+            if definitions.is_aliased || definitions.may_be_reset {
+                return true;
+            }
+            left.extend(self.places.get(place).array);
+            // What a procedure that gets its place does with that.
+            left.extend(
+                definitions
+                    .assigned
+                    .iter()
+                    .filter_map(|definition| match definition {
+                        Definition::Returned(dummy) => Some(*dummy),
+                        _ => None,
+                    }),
+            );
+        }
+        false
     }
 
     /// What statements give a place, those of procedures that it is passed to among them.
@@ -347,6 +369,22 @@ impl<'a, 'u> Resolver<'a, 'u> {
         }
     }
 
+    /// Whether a run uses the zero of a variable that is defined without a value before statements give it one. What only
+    /// conditions ask for is an option.
+    fn begins_as_zero(&self, place: PlaceId) -> bool {
+        let (of, known) = (&self.definitions[place.at()], self.places.get(place));
+        let is_read = matches!(
+            of.first,
+            Some(First::Read {
+                may_be_written: false,
+                ..
+            })
+        );
+        let is_asked = matches!(of.first_asked, Some(First::Read { .. }));
+        let is_scalar = known.array.is_none() && !known.is_array && !known.is_real;
+        known.begins_with_zero && is_scalar && is_read && !is_asked && !of.assigned.is_empty()
+    }
+
     /// What it has before the program runs; where structures of one type differ and nothing else gives it a value, the
     /// values are among the candidates.
     fn initial(&mut self, place: PlaceId, candidates: &mut Candidates, depth: u32) -> Option<Expr> {
@@ -356,6 +394,9 @@ impl<'a, 'u> Resolver<'a, 'u> {
             other_initial,
             ..
         } = &definitions[place.at()];
+        if initial.is_none() && self.begins_as_zero(place) && !candidates.is_given {
+            candidates.add(Ok(Expr::from(0.0)));
+        }
         let mut value = |(procedure, value): &(ProcedureId, &Value)| {
             self.assigned_value(place, *procedure, value, depth)
         };

@@ -9,7 +9,8 @@
 
 use super::collector::Collector;
 use crate::calls::{ProcedureId, Target};
-use crate::ir::{Function, Type, Value, addressed};
+use crate::ir::{Function, Type, Value, VarId, addressed};
+use rustc_hash::FxHashSet;
 
 impl Collector<'_, '_> {
     /// Notes the type of a structure that a statement gives a value that is not followed.
@@ -60,6 +61,33 @@ impl Collector<'_, '_> {
             {
                 definitions.initial = None;
                 definitions.other_initial.clear();
+            }
+        }
+    }
+
+    /// Adds the zeros of structures that are defined without values, to what declarations give others of their types.
+    pub(super) fn begin_with_zero(&mut self) {
+        const ZERO: &Value = &Value::Integer(0);
+        for id in self.known.ids() {
+            let function = self.known.get(id).function;
+            let numbered = || (0..).map(VarId).zip(&function.variables);
+            let zero = numbered().filter(|(id, _)| function.zero.contains(id));
+            let zero: FxHashSet<&str> = zero.map(|(_, variable)| variable.name.as_str()).collect();
+            for (variable, of) in numbered() {
+                if of.name.is_member()
+                    && !of.name.is_behind_pointer()
+                    && zero.contains(of.name.variable())
+                    && let Some(place) = self.places.variable(self.known, id, variable)
+                    && self.places.get(place).structure.is_some()
+                {
+                    let elements = self.places.get(place).elements.clone();
+                    for place in std::iter::once(place).chain(elements) {
+                        let begun = self.of(place);
+                        if begun.initial.is_some() && begun.assigned.is_empty() {
+                            begun.other_initial.push((id, ZERO));
+                        }
+                    }
+                }
             }
         }
     }

@@ -324,6 +324,35 @@ impl Walker<'_> {
     }
 }
 
+impl Walker<'_> {
+    /// After the call of a procedure without a body, nobody knows the whole numbers whose places it gets.
+    pub(super) fn reset_by_call(&mut self, name: &str, arguments: &[Value]) {
+        for id in self.may_be_reset_by(name, arguments) {
+            self.changes(id, self.depth());
+            self.changes_in_compared(id);
+        }
+    }
+
+    /// Whole numbers whose places a procedure without a body gets, but for variables of loops, which it must not change.
+    fn may_be_reset_by(&self, name: &str, arguments: &[Value]) -> Vec<VarId> {
+        let function = self.function();
+        let is_unknown = matches!(self.effects.target(name), Target::Unknown);
+        if !function.conventions.passes_places() || !is_unknown {
+            return Vec::new();
+        }
+        let is_handed = |id: &VarId| {
+            let variable = function.variable(*id);
+            matches!(variable.ty, Type::Integer(_))
+                && variable.dimensions.is_empty()
+                && variable.constant.is_none()
+                && !function.read_only.contains(id)
+                && !self.symbols.loops.contains(id)
+        };
+        let passed = arguments.iter().filter_map(Value::variable);
+        passed.filter(is_handed).collect()
+    }
+}
+
 /// Whether a library function uses the number that it is given the address of.
 fn touches_element(kind: IntrinsicKind) -> bool {
     use IntrinsicKind::{

@@ -83,7 +83,7 @@ impl<'f> Walker<'f> {
         self.remember_compared(id, value);
     }
 
-    fn is_index(&self, id: VarId) -> bool {
+    pub(super) fn is_index(&self, id: VarId) -> bool {
         let variable = self.function().variable(id);
         matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty()
     }
@@ -206,13 +206,19 @@ impl<'f> Walker<'f> {
                 self.reads_in(place, right, block);
             }
             Value::Call {
-                name, arguments, ..
+                name,
+                arguments,
+                ty,
             } => {
                 for (position, argument) in arguments.iter().enumerate() {
                     self.reads_in_argument(place, (name, position), argument, block);
                 }
                 self.call(place, name, arguments, block);
                 self.written_by_call(name, arguments, block);
+                // Without a type it may be an array of a module that is not there.
+                if *ty != Type::Unknown {
+                    self.reset_by_call(name, arguments);
+                }
             }
             Value::Select(a, b, c) => match value.extremum() {
                 Some((left, right)) => [left, right]

@@ -246,7 +246,7 @@ impl Named<'_> {
              first, nor the line of \
              a call that handed out a block of the heap, such as main.c:12 (where the program is linked dynamically, only \
              with --library for the library that hands them out, and not for a first call that the loader binds late: link \
-             with -z now)"
+             with -z now); --objects lists the objects of a run"
         );
         Ok(united(
             blocks.iter().map(|(_, range)| (range.low, range.high)),
@@ -324,7 +324,7 @@ fn blocks(
     };
     anyhow::ensure!(
         trace.as_os_str() != "-",
-        "{named}: where blocks of the heap are is known only once the trace was read, so it must be a file, not \
+        "{named}: where blocks of the heap are is known only after the trace has been read, so it must be a file, not \
          standard input"
     );
     let alone = Settings {

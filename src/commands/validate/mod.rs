@@ -42,11 +42,8 @@ pub fn run(args: &ValidateArgs, voice: Voice) -> anyhow::Result<Status> {
         .flat_map(|f| &f.diagnostics)
         .collect::<Vec<&Diagnostic>>();
     diagnostics::print(&found, voice, &analyze::source_text);
-    anyhow::ensure!(
-        program.shows_some() || args.source.function.is_none(),
-        "no function matches --function {}",
-        args.source.function.as_deref().unwrap_or("")
-    );
+    analyze::refuse_empty(&program, args.source.function.as_deref(), &found)?;
+    analyze::remark_without_loops(&program, voice);
     let (mut models, mut unknown) = (Vec::new(), BTreeSet::new());
     for sizes in &sizes {
         let (model, others) = settings::build(&program, &bodies, &project, sizes, &mut unknown)?;

@@ -140,6 +140,7 @@ fn write_head(page: &mut Page) -> Result<(), XlsxError> {
     let begins = match entries.as_slice() {
         [] => "the starting point of execution is unknown, so each nest counts once".to_string(),
         [one] => format!("execution starts at {one}"),
+        [one, other] => format!("execution starts at {one} and {other}"),
         [one, others @ ..] => format!("execution starts at {one} and {} others", others.len()),
     };
     let coverage = coverage::coverage(program);

@@ -127,13 +127,18 @@ impl Context {
     }
 
     pub fn warn(&self, code: DiagnosticCode, at: usize, message: String, help: &str) {
-        self.remarks.add(
-            Severity::Warning,
-            code,
-            || self.lines.place(at),
-            message,
-            help,
-        );
+        self.remark((Severity::Warning, code), at, message, help);
+    }
+
+    pub fn remark(
+        &self,
+        (severity, code): (Severity, DiagnosticCode),
+        at: usize,
+        message: String,
+        help: &str,
+    ) {
+        self.remarks
+            .add(severity, code, || self.lines.place(at), message, help);
     }
 }
 

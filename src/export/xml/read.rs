@@ -73,7 +73,8 @@ fn document(text: &str, path: &str) -> Result<(Element, Context), XmlError> {
     };
     for repair in repairs {
         let help = "correct the file, if it means something else";
-        context.warn(DiagnosticCode::Repaired, repair.at, repair.message, help);
+        let code = DiagnosticCode::Repaired;
+        context.remark((repair.severity, code), repair.at, repair.message, help);
     }
     Ok((root, context))
 }

@@ -2,10 +2,14 @@
 
 use std::fmt::Write;
 
+use crate::diagnostic::Severity;
+
 /// What was changed, and at which byte of the new text.
 pub(super) struct Repair {
     pub at: usize,
     pub message: String,
+    /// An error where parts of the description are missing.
+    pub severity: Severity,
 }
 
 /// The text with what can be mended mended; `None` if nothing needs it, or no description begins in it.
@@ -43,8 +47,16 @@ struct Mender<'t> {
 
 impl Mender<'_> {
     fn note(&mut self, message: String) {
+        self.note_as(Severity::Warning, message);
+    }
+
+    fn note_as(&mut self, severity: Severity, message: String) {
         let at = self.out.len();
-        self.repairs.push(Repair { at, message });
+        self.repairs.push(Repair {
+            at,
+            message,
+            severity,
+        });
     }
 
     /// Copies a part as it is.
@@ -103,13 +115,13 @@ impl Mender<'_> {
     /// Ends what the end of the file leaves open.
     fn close(&mut self) {
         if !self.rest.is_empty() {
-            self.note("the file ends inside of a tag, which was left out".to_string());
+            self.note("the file ends inside a tag, which was left out".to_string());
             self.drop(self.rest.len());
         }
         if let Some(name) = self.open.last() {
-            self.note(format!(
-                "the file ends inside of `<{name}>`: what may have followed is missing"
-            ));
+            let message =
+                format!("the file ends inside `<{name}>`: what may have followed is missing");
+            self.note_as(Severity::Error, message);
         }
         while let Some(name) = self.open.pop() {
             let _ = write!(self.out, "</{name}>");

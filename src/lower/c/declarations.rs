@@ -7,7 +7,9 @@ use super::ctype::{CType, Declarator};
 use super::fields::{Field, children, part, parts};
 use super::lowering::Lowering;
 use super::names::Symbol;
-use crate::ir::{ConstantOrigin, Extent, Printed, Role as Storage, Stmt, Type, Value, VarId};
+use crate::ir::{
+    ConstantOrigin, Extent, Printed, Role as Storage, Stmt, Type, Value, VarId, address_bases,
+};
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
@@ -97,8 +99,11 @@ impl<'t> Lowering<'t> {
     /// `a[] = {1, 2, 3}` has as many elements as the list.
     fn complete_extent(&mut self, id: VarId, value: Node<'t>) {
         let is_open = matches!(self.type_of_variable(id), CType::Array(_, None));
-        if is_open && self.role(value) == Some(Role::ArrayConstructor) {
-            let last = Value::Integer(children(value).len() as i64 - 1);
+        if is_open
+            && self.role(value) == Some(Role::ArrayConstructor)
+            && let Some(count) = self.listed_count(value)
+        {
+            let last = Value::Integer(count - 1);
             let extent = Extent {
                 lower: Some(Value::Integer(0)),
                 upper: Some(last),
@@ -111,7 +116,31 @@ impl<'t> Lowering<'t> {
     fn initialise_static(&mut self, id: VarId, value: Node<'t>) {
         self.note_list(value);
         self.complete_extent(id, value);
-        self.captured(|this| this.begin(id, value));
+        self.captured(|this| {
+            this.begin(id, value);
+            this.note_addresses(value);
+        });
+    }
+
+    /// Notes the variables whose addresses a static pointer has before the program runs: `static int *p = &n;`.
+    fn note_addresses(&mut self, value: Node<'t>) {
+        if self.role(value) == Some(Role::ArrayConstructor) {
+            for item in children(value) {
+                self.note_addresses(item);
+            }
+            return;
+        }
+        let value = self.value(value);
+        let mut found = Vec::new();
+        address_bases(&value, self.draft.function(), &mut found);
+        let variable = |value: &&Value| match value {
+            Value::Variable(id) | Value::Element { array: id, .. } => Some(*id),
+            _ => None,
+        };
+        let variables: Vec<VarId> = found.iter().filter_map(variable).collect();
+        for id in variables {
+            self.draft.set_aliased(id);
+        }
     }
 
     fn initialise(&mut self, id: VarId, value: Node<'t>) {

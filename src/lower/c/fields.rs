@@ -39,6 +39,7 @@ fields! {
     Parameters = "parameters";
     Right = "right";
     Size = "size";
+    Start = "start";
     Type = "type";
     Update = "update";
     Value = "value";

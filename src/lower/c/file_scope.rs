@@ -60,40 +60,118 @@ impl<'t> Names<'t> {
     /// What the initial values of variables of file scope lead to.
     pub fn initial_values(&self) -> InitialValues {
         let mut found = InitialValues::default();
-        let of = |node| parts(node, Field::Declarator);
-        let declarators = self.file_items().into_iter().flat_map(of);
-        let mut left: Vec<Node> = declarators
-            .filter_map(|declarator| part(declarator, Field::Value))
-            .collect();
-        while let Some(node) = left.pop() {
-            left.extend(children(node));
-            match self.role(node) {
-                Some(Role::Pointer) => found.addressed.extend(self.addressed_by(node)),
-                Some(Role::Name) => {
-                    let name = self.text(node);
-                    if matches!(self.symbol(name), Some(Symbol::Function(_))) {
-                        found.named.insert(name.to_string());
-                    }
+        for item in self.file_items() {
+            let is_read_only = self.points_to_constants(item);
+            for declarator in parts(item, Field::Declarator) {
+                if let Some(value) = part(declarator, Field::Value) {
+                    self.initial_value(value, &mut found, is_read_only);
                 }
-                _ => {}
             }
         }
         found
     }
 
-    /// The variable of file scope whose address a value is.
-    fn addressed_by(&self, node: Node<'t>) -> Option<Home> {
-        part(node, Field::Operator).filter(|operator| self.text(*operator) == "&")?;
-        let target = part(node, Field::Argument)?;
-        let Some(Symbol::Global {
-            is_static, name, ..
-        }) = self.symbol(self.text(target))
-        else {
-            return None;
+    fn initial_value(&self, value: Node<'t>, found: &mut InitialValues, is_read_only: bool) {
+        let mut left = vec![value];
+        while let Some(node) = left.pop() {
+            match self.role(node) {
+                Some(Role::Pointer) => {
+                    if let Some(target) = part(node, Field::Argument) {
+                        found
+                            .addressed
+                            .extend(self.stored_at(target).filter(|_| !is_read_only));
+                    }
+                }
+                Some(Role::Name) => {
+                    let name = self.text(node);
+                    match self.symbol(name) {
+                        Some(Symbol::Function(_)) => {
+                            found.named.insert(name.to_string());
+                        }
+                        // An array stands for its address.
+                        Some(Symbol::Global {
+                            ty: CType::Array(..),
+                            ..
+                        }) if !is_read_only => found.addressed.extend(self.stored_at(node)),
+                        _ => {}
+                    }
+                }
+                _ => {}
+            }
+            left.extend(children(node));
+        }
+    }
+
+    /// Whether what the pointers of a declaration lead to cannot be assigned through them: `const int *p`.
+    fn points_to_constants(&self, declaration: Node<'t>) -> bool {
+        let is_of_numbers = part(declaration, Field::Type).is_some_and(|specifier| {
+            self.role(specifier) == Some(Role::TypeName)
+                && match self.symbol(self.text(specifier)) {
+                    Some(Symbol::Typedef(ty)) => matches!(ty, CType::Arithmetic(_)),
+                    _ => true,
+                }
+        });
+        is_of_numbers && self.has_qualifier(declaration, "const")
+    }
+
+    /// The storage of file scope whose address a value is: a variable, an array, a member of a structure.
+    fn stored_at(&self, target: Node<'t>) -> Option<Home> {
+        match self.role(target) {
+            Some(Role::Subscript | Role::Parenthesised) => {
+                let inner =
+                    part(target, Field::Argument).or_else(|| children(target).first().copied());
+                self.stored_at(inner?)
+            }
+            Some(Role::Member) => {
+                let (ty, member) = self.member_of(target)?;
+                match ty {
+                    CType::Record(id) => Some(Home::Component {
+                        scope: "".into(),
+                        of: self.records.get(id).name.as_str().into(),
+                        name: member.into(),
+                    }),
+                    _ => None,
+                }
+            }
+            _ => {
+                let Some(Symbol::Global {
+                    is_static, name, ..
+                }) = self.symbol(self.text(target))
+                else {
+                    return None;
+                };
+                let file = is_static.then(|| self.reading().place(*name).file);
+                let name = self.text(target).into();
+                Some(Home::File { file, name })
+            }
+        }
+    }
+
+    /// The structure that a member is of, and the member's name.
+    fn member_of(&self, node: Node<'t>) -> Option<(CType<'t>, &'t str)> {
+        let member = self.text(part(node, Field::Member)?);
+        let base = part(node, Field::Argument)?;
+        let ty = match self.role(base) {
+            Some(Role::Member) => {
+                let (outer, name) = self.member_of(base)?;
+                self.member_type(&outer, name)
+            }
+            _ => self.variable_type(base)?,
         };
-        let file = is_static.then(|| self.reading().place(*name).file);
-        let name = self.text(target).into();
-        Some(Home::File { file, name })
+        Some((ty, member))
+    }
+
+    /// The type of a variable of file scope, or of its elements.
+    fn variable_type(&self, node: Node<'t>) -> Option<CType<'t>> {
+        match self.role(node) {
+            Some(Role::Subscript) => {
+                Some(self.variable_type(part(node, Field::Argument)?)?.element())
+            }
+            _ => match self.symbol(self.text(node)) {
+                Some(Symbol::Global { ty, .. }) => Some(ty.clone()),
+                _ => None,
+            },
+        }
     }
 
     fn declare_global(&mut self, node: Node<'t>) {

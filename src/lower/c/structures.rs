@@ -1,11 +1,8 @@
 //! Copies of small structures, member by member, so that `z = w` and `z.re = w.re` name the same
 //! memory: what C codes without `_Complex` do all the time.
 
-use std::collections::BTreeMap;
-
 use tree_sitter::Node;
 
-use super::super::draft::MOST_LISTED;
 use super::super::layout::Arrangement;
 use super::context::Selected;
 use super::ctype::CType;
@@ -14,9 +11,7 @@ use super::for_loop::mentions;
 use super::lowering::Lowering;
 use super::record::{Member, RecordId};
 use crate::diagnostic::Place;
-use crate::ir::{
-    Home, Listed, MemberLayout, Role as Storage, Step, Stmt, Type, Value, VarId, Variable,
-};
+use crate::ir::{Home, MemberLayout, Role as Storage, Step, Stmt, Type, Value, VarId, Variable};
 use crate::syntax::Role;
 
 /// Structures of more members are copied as a whole.
@@ -94,6 +89,10 @@ impl<'t> Lowering<'t> {
                     let component = self.component_variable(id, member);
                     self.draft.set_initial(component, value);
                 }
+                for (member, node) in self.inner_lists(record, initial) {
+                    let component = self.component_variable(id, member);
+                    self.begin(component, node);
+                }
             }
             CType::Array(inner, _) => match *inner {
                 CType::Record(record) => self.begin_members(id, record, initial),
@@ -103,67 +102,8 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Notes the whole numbers among the members of the structures in an array.
-    fn begin_members(&mut self, id: VarId, record: RecordId, list: Node<'t>) {
-        let items = children(list);
-        let is_list = |node: &Node<'t>| self.role(*node) == Some(Role::ArrayConstructor);
-        if !is_list(&list) || items.len() > MOST_LISTED || !items.iter().all(is_list) {
-            return;
-        }
-        let mut found: BTreeMap<VarId, Listed> = BTreeMap::new();
-        for (at, item) in (0..).zip(items) {
-            for (member, node) in self.listed(record, item) {
-                let value = self.value(node);
-                let component = self.component_variable(id, member);
-                let values = found.entry(component).or_default();
-                values.push((Box::from([at]), value));
-            }
-        }
-        for (component, values) in found {
-            self.draft.set_listed(component, values);
-        }
-    }
-
-    /// Notes the whole numbers that a list gives the elements of an array.
-    pub fn begin_elements(&mut self, id: VarId, list: Node<'t>) {
-        let mut found = Vec::new();
-        if self.elements_of(&self.type_of_variable(id), list, &[], &mut found) {
-            let values = found
-                .into_iter()
-                .map(|(at, node)| (at, self.value(node)))
-                .collect();
-            self.draft.set_listed(id, values);
-        }
-    }
-
-    /// The elements of an array for which a list has values, if it has one for each from the first on.
-    fn elements_of(
-        &self,
-        ty: &CType<'t>,
-        list: Node<'t>,
-        outer: &[i64],
-        found: &mut Vec<(Box<[i64]>, Node<'t>)>,
-    ) -> bool {
-        let is_list = |node: &Node<'t>| self.role(*node) == Some(Role::ArrayConstructor);
-        let (CType::Array(inner, _), true) = (ty, is_list(&list)) else {
-            return false;
-        };
-        (0..).zip(children(list)).all(|(at, item)| {
-            let subscripts: Box<[i64]> = std::iter::once(at).chain(outer.iter().copied()).collect();
-            match &**inner {
-                CType::Arithmetic(Type::Integer(_)) => {
-                    let is_plain =
-                        !is_list(&item) && !matches!(self.role(item), Some(Role::Keyword) | None);
-                    found.push((subscripts, item));
-                    is_plain && found.len() <= MOST_LISTED
-                }
-                inner => self.elements_of(inner, item, &subscripts, found),
-            }
-        })
-    }
-
     /// The whole numbers among the members of a structure that a list gives values.
-    fn listed(&self, record: RecordId, list: Node<'t>) -> Vec<(&'t str, Node<'t>)> {
+    pub fn listed(&self, record: RecordId, list: Node<'t>) -> Vec<(&'t str, Node<'t>)> {
         if self.names.records.get(record).arrangement == Arrangement::Union {
             return Vec::new();
         }
@@ -177,6 +117,20 @@ impl<'t> Lowering<'t> {
             }
         }
         found
+    }
+
+    /// The lists for members that are structures or arrays.
+    fn inner_lists(&self, record: RecordId, list: Node<'t>) -> Vec<(&'t str, Node<'t>)> {
+        let placed = self.placed(record, list).into_iter();
+        let is_inner = |member: &Member| {
+            !member.name.is_empty() && matches!(member.ty, CType::Record(_) | CType::Array(..))
+        };
+        placed
+            .filter(|(_, value)| self.role(*value) == Some(Role::ArrayConstructor))
+            .filter_map(|(member, value)| {
+                Some((member.filter(|member| is_inner(member))?.name, value))
+            })
+            .collect()
     }
 
     /// The values of a list, each with the member of a structure that it is for, by its name or behind the one before;
@@ -322,7 +276,7 @@ impl<'t> Lowering<'t> {
         })
     }
 
-    fn component_variable(&mut self, array: VarId, member: &str) -> VarId {
+    pub fn component_variable(&mut self, array: VarId, member: &str) -> VarId {
         // The variable may itself be made of members.
         let made = self.variables.selection(array);
         let selected = Selected {

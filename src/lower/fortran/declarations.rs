@@ -5,10 +5,11 @@ use std::sync::Arc;
 use tree_sitter::Node;
 
 use super::super::draft::MOST_LISTED;
-use super::declarators::{attributes, declared, sized};
-use super::expression::{Expr, Reader};
+use super::declarators::{attributes, declared, is_only_in, sized};
+use super::expression::{Argument, Expr, Reader};
 use super::implicit::Implicit;
 use super::intrinsic_types::Shape;
+use super::listed::named_elements;
 use super::names::{field, kind};
 use super::scope::*;
 use super::spelling::generic_name;
@@ -25,24 +26,17 @@ pub fn read<'t>(reader: &Reader, unit: Node<'t>, scope: &mut Scope) -> Vec<Node<
         Some(Role::Module) => Storage::Global,
         _ => Storage::Local,
     };
-    let (statements, commons, functions) = (Vec::new(), Vec::new(), Vec::new());
-    let mut part = Part {
-        reader,
-        scope,
-        default,
-        statements,
-        executable: false,
-        commons,
-        functions,
-    };
+    let mut part = Part::new(reader, scope, default);
     part.block(unit, 0);
     let Part {
         statements,
         commons,
+        overlaid,
         functions,
         scope,
         ..
     } = part;
+    alias_blocks(scope, &overlaid);
     for name in commons {
         if let Some(symbol) = scope.symbols.get_mut(&name)
             && matches!(symbol.class, Class::Variable(Storage::Local))
@@ -61,6 +55,16 @@ pub fn read<'t>(reader: &Reader, unit: Node<'t>, scope: &mut Scope) -> Vec<Node<
         .collect()
 }
 
+/// What lies over a member of a common block may reach into its others.
+fn alias_blocks(scope: &mut Scope, overlaid: &[Arc<str>]) {
+    let block_of = |name: &Arc<str>| scope.symbols.get(name)?.common.clone();
+    let blocks: Vec<Arc<str>> = overlaid.iter().filter_map(block_of).collect();
+    for symbol in scope.symbols.values_mut() {
+        let block = symbol.common.as_ref();
+        symbol.aliased |= block.is_some_and(|block| blocks.contains(block));
+    }
+}
+
 /// Declarations of `block` constructs, taken for the procedure's own unless it has others of the name.
 fn blocks(reader: &Reader, unit: Node, scope: &mut Scope) {
     let mut pending = named_children(unit);
@@ -69,19 +73,7 @@ fn blocks(reader: &Reader, unit: Node, scope: &mut Scope) {
             Some(Role::Procedure | Role::Module | Role::InternalProcedures) => continue,
             Some(Role::Scope) if node.kind() == kind::BLOCK_CONSTRUCT => {
                 let mut inside = Scope::new(reader);
-                let (statements, commons, functions) = (Vec::new(), Vec::new(), Vec::new());
-                let default = Storage::Local;
-                let scope_of_block = &mut inside;
-                let mut part = Part {
-                    reader,
-                    scope: scope_of_block,
-                    default,
-                    statements,
-                    executable: false,
-                    commons,
-                    functions,
-                };
-                part.block(node, 0);
+                Part::new(reader, &mut inside, Storage::Local).block(node, 0);
                 for (name, symbol) in inside.symbols {
                     scope.symbols.entry(name).or_insert(symbol);
                 }
@@ -102,8 +94,25 @@ struct Part<'r, 'a, 't> {
     /// Whether an executable statement has been seen.
     executable: bool,
     commons: Vec<Arc<str>>,
+    /// Names in `equivalence`.
+    overlaid: Vec<Arc<str>>,
     /// Assignments before the first executable statement.
     functions: Vec<Node<'t>>,
+}
+
+impl<'r, 'a> Part<'r, 'a, '_> {
+    fn new(reader: &'r Reader<'a>, scope: &'r mut Scope, default: Storage) -> Self {
+        Part {
+            reader,
+            scope,
+            default,
+            statements: Vec::new(),
+            executable: false,
+            commons: Vec::new(),
+            overlaid: Vec::new(),
+            functions: Vec::new(),
+        }
+    }
 }
 
 impl<'t> Part<'_, '_, 't> {
@@ -205,6 +214,7 @@ impl<'t> Part<'_, '_, 't> {
             symbol.polymorphic = is_class;
             symbol.optional |= attributes.optional;
             symbol.aliased |= attributes.target;
+            symbol.read_only |= attributes.read_only;
             let dimensions = dimensions.or_else(|| attributes.dimensions.clone());
             if let Some(dimensions) = dimensions {
                 symbol.dimensions = dimensions;
@@ -214,15 +224,17 @@ impl<'t> Part<'_, '_, 't> {
             }
             match value {
                 Some(value) if attributes.parameter => {
-                    symbol.class = Class::Constant(reader.read(value));
+                    let value = reader.read(value);
+                    symbol.begin_elements(&value);
+                    symbol.class = Class::Constant(value);
                 }
                 Some(value) if symbol.dimensions.is_empty() && has_initial(&spec) => {
                     symbol.initial = Some(reader.read(value));
                 }
                 Some(value) if has_initial(&spec) => {
                     let is_short = value.named_child_count() <= MOST_LISTED;
-                    if is_short && let Expr::Array(values) = reader.read(value) {
-                        symbol.listed = values;
+                    if is_short {
+                        symbol.begin_elements(&reader.read(value));
                     }
                 }
                 _ => {}
@@ -258,7 +270,9 @@ impl<'t> Part<'_, '_, 't> {
                 let place = self.reader.place(name);
                 let value = self.reader.read(value);
                 let name = self.reader.name(name);
-                self.scope.symbol(&name, &place).class = Class::Constant(value);
+                let symbol = self.scope.symbol(&name, &place);
+                symbol.begin_elements(&value);
+                symbol.class = Class::Constant(value);
             }
         }
     }
@@ -296,6 +310,7 @@ impl<'t> Part<'_, '_, 't> {
             }
             symbol.optional |= is("optional");
             symbol.aliased |= is("target");
+            symbol.read_only |= words.iter().any(|word| is_only_in(word));
             if is("external") {
                 symbol.class = Class::Procedure(Shape::Scalar);
             }
@@ -341,6 +356,7 @@ impl<'t> Part<'_, '_, 't> {
             if part.kind() == kind::IDENTIFIER {
                 let (name, place) = (self.reader.name(part), self.reader.place(part));
                 self.scope.symbol(&name, &place).aliased = true;
+                self.overlaid.push(name);
             }
             pending.extend(named_children(part));
         }
@@ -360,7 +376,38 @@ impl<'t> Part<'_, '_, 't> {
         }
     }
 
-    /// The first values of scalars; those after an array or a loop over elements are not told apart.
+    /// The first values of elements; nothing if it is not known which they are.
+    fn data_elements(&mut self, item: Node, values: &mut dyn Iterator<Item = Node>) -> Option<()> {
+        let place = self.reader.place(item);
+        let item = match self.reader.tree.role(item) {
+            Some(Role::ImpliedDo) => self.reader.implied_do(item, 0),
+            _ => self.reader.read(item),
+        };
+        for element in named_elements(&item)? {
+            let Expr::Apply(base, arguments, _) = element else {
+                return None;
+            };
+            let Expr::Name(array) = *base else {
+                return None;
+            };
+            let subscript = |argument| match argument {
+                Argument::Value(value) => Some(value),
+                _ => None,
+            };
+            let subscripts = arguments
+                .into_iter()
+                .map(subscript)
+                .collect::<Option<Vec<Expr>>>()?;
+            let value = self.reader.read(values.next()?);
+            let elements = &mut self.scope.symbol(&array, &place).elements;
+            if elements.len() < MOST_LISTED {
+                elements.push((subscripts, value));
+            }
+        }
+        Some(())
+    }
+
+    /// The first values of scalars; those after an array are not told apart.
     fn data(&mut self, node: Node) {
         let reader = self.reader;
         for set in named_children(node) {
@@ -373,9 +420,13 @@ impl<'t> Part<'_, '_, 't> {
             }
             let mut values = data_values(reader, *values).into_iter();
             for name in names {
-                let Some(value) = values.next().filter(|_| name.kind() == kind::IDENTIFIER) else {
-                    break;
-                };
+                if name.kind() != kind::IDENTIFIER {
+                    match self.data_elements(*name, &mut values) {
+                        Some(()) => continue,
+                        None => break,
+                    }
+                }
+                let Some(value) = values.next() else { break };
                 let place = reader.place(*name);
                 let symbol = self.scope.symbol(&reader.name(*name), &place);
                 if !symbol.dimensions.is_empty() {

@@ -41,6 +41,7 @@ pub struct Attributes {
     pub public: bool,
     pub optional: bool,
     pub target: bool,
+    pub read_only: bool,
 }
 
 /// The attributes of a declaration.
@@ -66,10 +67,18 @@ pub fn attributes(reader: &Reader, node: Node) -> Attributes {
             "public" => attributes.public = true,
             "optional" => attributes.optional = true,
             "target" => attributes.target = true,
+            "intent" => attributes.read_only |= is_only_in(&text),
             _ => {}
         }
     }
     attributes
+}
+
+/// Whether an intent is `in`, and not `in out`.
+pub fn is_only_in(intent: &str) -> bool {
+    let inside = intent.split_once('(').map_or("", |(_, inside)| inside);
+    let inside = inside.split(')').next().unwrap_or_default();
+    inside.trim().eq_ignore_ascii_case("in")
 }
 
 /// The name that a declarator declares, and its bounds if it has some.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
+use super::blocks::{self, Renamed};
 use super::names::{field, kind};
 use crate::diagnostic::Place;
 use crate::interned;
@@ -91,6 +92,8 @@ pub struct Reader<'a> {
     pub macros: &'a FxHashMap<&'a str, Arc<MacroValue>>,
     /// Whether there can be `block` constructs.
     pub has_blocks: bool,
+    /// Names that these have for themselves.
+    renamed: Vec<Renamed>,
 }
 
 impl<'a> Reader<'a> {
@@ -108,11 +111,16 @@ impl<'a> Reader<'a> {
                 .and_then(|rest| after(rest, "block"))
                 .is_some()
         };
+        let has_blocks = tree.text.lines().any(is_end);
         Reader {
             tree,
             source,
             macros,
-            has_blocks: tree.text.lines().any(is_end),
+            has_blocks,
+            renamed: match has_blocks {
+                true => blocks::renamed(tree),
+                false => Vec::new(),
+            },
         }
     }
 
@@ -124,11 +132,11 @@ impl<'a> Reader<'a> {
     /// The text of a node as a name.
     pub fn name(&self, node: Node) -> Arc<str> {
         let text = self.tree.text(node);
-        if text.bytes().any(|b| b.is_ascii_uppercase()) {
-            text.to_ascii_lowercase().into()
-        } else {
-            text.into()
-        }
+        let name: Arc<str> = match text.bytes().any(|b| b.is_ascii_uppercase()) {
+            true => text.to_ascii_lowercase().into(),
+            false => text.into(),
+        };
+        blocks::meant(&self.renamed, node, &name).unwrap_or(name)
     }
 
     pub fn read(&self, node: Node) -> Expr {
@@ -216,7 +224,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `(a(i), i = 1, n)`: variable, bounds and step stand before the values.
-    fn implied_do(&self, node: Node, depth: usize) -> Expr {
+    pub fn implied_do(&self, node: Node, depth: usize) -> Expr {
         let parts = named_children(node);
         let control = parts
             .iter()

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use tree_sitter::Node;
 
-use super::super::draft::{Draft, MOST_LISTED};
+use super::super::draft::Draft;
 use super::super::jumps::Marks;
 use super::assigned::Assigned;
 use super::context::{Aliases, Expansions, Loops, Nesting, Results, Statement};
@@ -23,8 +23,8 @@ use super::units::ProcedureUnit;
 use super::variables::Variables;
 use crate::diagnostic::{DiagnosticCode, Place, Severity};
 use crate::ir::{
-    self, ConstantOrigin, Conventions, Extent, Function, Home, Reason, Role, Stmt, Type, Value,
-    VarId, Variable,
+    self, ConstantOrigin, Conventions, Extent, Function, Home, Reason, Role, Stmt, Type, VarId,
+    Variable,
 };
 use crate::reason::ReasonCode;
 use crate::syntax::{self, named_children};
@@ -267,6 +267,9 @@ impl<'a> Lowering<'a> {
         if symbol.aliased {
             self.draft.set_aliased(id);
         }
+        if symbol.read_only {
+            self.draft.set_read_only(id);
+        }
         let spec = symbol.ty.as_ref();
         if let Some(bytes) = spec.and_then(|spec| self.layouts.bytes(self.world, spec, home)) {
             self.draft.set_record_bytes(id, bytes);
@@ -306,35 +309,7 @@ impl<'a> Lowering<'a> {
             let value = self.value(value, home);
             self.draft.set_initial(id, value);
         }
-        let listed = match &symbol.class {
-            Class::Constant(Expr::Array(values)) => values,
-            _ => &symbol.listed,
-        };
-        self.begin_elements(id, listed, home);
-    }
-
-    /// Notes the whole numbers that the elements of an array of one dimension begin with.
-    fn begin_elements(&mut self, id: VarId, values: &'a [Expr], home: &'a Scope) {
-        let variable = self.draft.variable(id);
-        let first = match &variable.dimensions[..] {
-            [one] => match one.lower {
-                None => Some(1),
-                Some(Value::Integer(lower)) => Some(lower),
-                Some(_) => None,
-            },
-            _ => None,
-        };
-        let is_followed = matches!(variable.ty, Type::Integer(_)) && values.len() <= MOST_LISTED;
-        let Some(first) = first.filter(|_| is_followed) else {
-            return;
-        };
-        let values: Vec<Value> = values.iter().map(|value| self.value(value, home)).collect();
-        // A loop or an array among them stands for several.
-        let is_one = |value: &Value| !value.has_no_number() && self.rank(value) == Some(0);
-        let values = values.into_iter().take_while(is_one);
-        let listed = (first..).zip(values);
-        let listed = listed.map(|(at, value)| (Box::from([at]), value)).collect();
-        self.draft.set_listed(id, listed);
+        self.begin_elements(id, symbol, home);
     }
 
     /// A name from elsewhere that the procedure also has on its own is told apart by its module.

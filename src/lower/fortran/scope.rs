@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::expression::{Expr, Reader};
 use super::implicit::Implicit;
 use super::intrinsic_types::Shape;
+use super::listed::listed_values;
 use crate::diagnostic::Place;
 use crate::interned;
 use crate::interned_as_they_are;
@@ -115,11 +116,17 @@ pub struct Symbol {
     pub initial: Option<Expr>,
     /// Of an array of numbers that has values before the program runs: these, one for each element from the first on.
     pub listed: Vec<Expr>,
+    /// What all elements of an array begin with.
+    pub filled: Option<Expr>,
+    /// Subscripts and values of elements that `data` names.
+    pub elements: Vec<(Vec<Expr>, Expr)>,
     /// The common block that it is a member of; empty for the one without a name.
     #[serde(with = "interned")]
     pub common: Option<Arc<str>>,
     /// Whether statements may give it values by other names: `target`, `equivalence`.
     pub aliased: bool,
+    /// Whether it keeps what is passed: `intent(in)`.
+    pub read_only: bool,
     pub place: Place,
 }
 
@@ -134,6 +141,17 @@ pub struct Dummy {
 }
 
 impl Symbol {
+    /// Notes what the elements of an array begin with.
+    pub fn begin_elements(&mut self, value: &Expr) {
+        match (listed_values(value), value) {
+            (Some(values), _) => self.listed = values,
+            (None, Expr::Integer(_) | Expr::Unary(..) | Expr::Name(_)) => {
+                self.filled = Some(value.clone());
+            }
+            _ => {}
+        }
+    }
+
     /// A name of which only its class is known.
     pub fn new(class: Class, place: Place) -> Symbol {
         Symbol {
@@ -146,8 +164,11 @@ impl Symbol {
             optional: false,
             initial: None,
             listed: Vec::new(),
+            filled: None,
+            elements: Vec::new(),
             common: None,
             aliased: false,
+            read_only: false,
             place,
         }
     }

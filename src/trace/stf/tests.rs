@@ -161,7 +161,7 @@ fn a_trace_without_addresses_says_so() {
     assert!(read.is_err_and(|error| error.to_string().contains("the first accesses")));
     let missing = [late[1], late[2], late[0]];
     let (found, read) = executed(&records(&missing));
-    assert!(read.is_err_and(|error| error.to_string().contains("after 1 instructions: ")));
+    assert!(read.is_err_and(|error| error.to_string().contains("after 1 instruction: ")));
     assert!(found.len() <= 1);
 }
 

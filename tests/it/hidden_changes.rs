@@ -1,0 +1,599 @@
+//! Sizes that change where no statement names them: through addresses that something has or keeps, in storage that has other
+//! names, in procedures without a body. The last loop of each program runs to such a size, which must be marked.
+
+use serde_json::Value;
+
+use crate::small::{c, fortran, function, iterations};
+
+fn last_reasons<'j>(json: &'j Value, name: &str) -> &'j Vec<Value> {
+    let nests = function(json, name)["nests"].as_array().unwrap();
+    nests.last().unwrap()["reasons"].as_array().unwrap()
+}
+
+#[test]
+fn what_addresses_lead_to_is_marked() {
+    for (what, source) in MARKED_IN_C {
+        assert!(!last_reasons(&c(source), "main").is_empty(), "{what}");
+    }
+}
+
+#[test]
+fn storage_with_other_names_is_marked() {
+    for (what, source) in MARKED_IN_FORTRAN {
+        assert!(!last_reasons(&fortran(source), "t").is_empty(), "{what}");
+    }
+}
+
+/// What is only read through an address of constants, what `intent(in)` keeps, and what is known again behind the call.
+#[test]
+fn what_cannot_change_is_not_marked() {
+    let json = c("double a[1000];
+int n = 5;
+static const int *const known = &n;
+int main(void) {
+  for (int i = 0; i < n; i++) a[i] += *known;
+  return 0;
+}
+");
+    assert!(last_reasons(&json, "main").is_empty());
+    let json = fortran(
+        "subroutine s(n, x)
+  implicit none
+  integer, intent(in) :: n
+  integer :: i, m
+  real(8) :: x(*)
+  m = 7
+  call other(n, m)
+  m = 8
+  do i = 1, m
+    x(i) = x(i) + 1
+  end do
+end subroutine
+program t
+  implicit none
+  integer :: n, i
+  real(8) :: x(100) = 0
+  n = 5
+  call s(n, x)
+  do i = 1, n
+    x(i) = x(i) + 1
+  end do
+end program
+",
+    );
+    assert!(last_reasons(&json, "s").is_empty());
+    assert!(last_reasons(&json, "t").is_empty());
+}
+
+/// Of what is defined without a value, what runs use before a statement sets it is zero; an option is no such thing.
+#[test]
+fn zeros_that_are_used_first_are_marked() {
+    let json = c("double a[1000];
+int late, nx;
+static void other(void) {
+  for (int i = 0; i < nx; i++) a[i] += 3;
+}
+int main(void) {
+  if (nx == 0) nx = 10;
+  other();
+  for (int i = 0; i < late; i++) a[i] += 1;
+  late = 18;
+  return 0;
+}
+");
+    assert!(!last_reasons(&json, "main").is_empty());
+    assert!(last_reasons(&json, "other").is_empty());
+    assert_eq!(iterations(&json, "other"), [10.0]);
+}
+
+/// What constants keep from running gives no sizes, but where nothing else does.
+#[test]
+fn calls_that_never_run_give_no_sizes() {
+    let json = c("double a[1000];
+static void smooth(double *u, int n) {
+  for (int i = 0; i < n; i++) u[i] += 1;
+}
+static void only(double *u, int n) {
+  for (int i = 0; i < n; i++) u[i] += 1;
+}
+int main(void) {
+  const int test = 0;
+  int n = 7;
+  if (test) smooth(a, 1000);
+  if (0) { n = 100; only(a, 50); }
+  smooth(a, 2);
+  for (int i = 0; i < n; i++) a[i] += 1;
+  return 0;
+}
+");
+    assert_eq!(iterations(&json, "smooth"), [2.0]);
+    assert_eq!(iterations(&json, "only"), [50.0]);
+    assert_eq!(iterations(&json, "main"), [7.0]);
+    assert!(last_reasons(&json, "smooth").is_empty());
+}
+
+/// Each construct has constants of its own.
+#[test]
+fn blocks_have_constants_of_their_own() {
+    let json = fortran(BLOCKS);
+    assert_eq!(iterations(&json, "t"), [5.0, 20.0, 3.0]);
+}
+
+#[test]
+fn elements_begin_with_what_lists_say() {
+    assert_eq!(
+        iterations(&c(LISTS_OF_C), "main"),
+        [5.0, 9.0, 0.0, 4.0, 3.0, 6.0, 0.0, 4.0, 0.0, 13.0, 5.0, 7.0]
+    );
+    assert_eq!(
+        iterations(&fortran(LISTS_OF_FORTRAN), "t"),
+        [5.0, 7.0, 15.0, 9.0, 9.0, 17.0, 11.0, 12.0, 14.0, 8.0, 10.0]
+    );
+}
+
+/// Structures of one type begin with different values; of some only the language says which.
+#[test]
+fn structures_that_begin_differently_are_marked() {
+    let json = c(STRUCTURES);
+    let nests = function(&json, "main")["nests"].as_array().unwrap();
+    for nest in nests {
+        assert!(!nest["reasons"].as_array().unwrap().is_empty(), "{nest}");
+    }
+}
+
+const MARKED_IN_C: [(&str, &str); 12] = [
+    (
+        "a table of addresses",
+        r#"double a[1000];
+int nx = 5, ny = 7;
+int *tab[2] = {&nx, &ny};
+static void set(int v) {
+  for (int q = 0; q < 2; q++)
+    *tab[q] = v;
+}
+int main(void) {
+  set(20);
+  for (int i = 0; i < nx; i++)
+    a[i] += 1;
+  return 0;
+}
+"#,
+    ),
+    (
+        "an address from the beginning",
+        r#"double a[1000];
+int nn = 5;
+static int *pn = &nn;
+int main(void) {
+  *pn = 20;
+  for (int i = 0; i < nn; i++)
+    a[i] += 1;
+  return 0;
+}
+"#,
+    ),
+    (
+        "addresses in a table of structures",
+        r#"double a[1000];
+struct opt { const char *name; int *to; };
+int nx = 5, ny = 7;
+static struct opt table[] = {{"nx", &nx}, {"ny", &ny}};
+static void set(int k, int v) { *table[k].to = v; }
+int main(void) {
+  set(0, 20);
+  for (int i = 0; i < nx; i++)
+    a[i] += 1;
+  return 0;
+}
+"#,
+    ),
+    (
+        "an address behind the first element",
+        r#"double a[1000];
+int g[3] = {5, 6, 7};
+static int *pn = g + 1;
+int main(void) {
+  pn[0] = 20;
+  for (int i = 0; i < g[1]; i++)
+    a[i] += 1;
+  return 0;
+}
+"#,
+    ),
+    (
+        "a static address",
+        r#"double a[1000];
+int main(void) {
+  static int nn = 5;
+  static int *pn = &nn;
+  *pn = 20;
+  for (int i = 0; i < nn; i++)
+    a[i] += 1;
+  return 0;
+}
+"#,
+    ),
+    (
+        "a table that is passed on",
+        r#"double a[1000];
+int nx = 5, ny = 7;
+int *tab[2] = {&nx, &ny};
+static void put(int **t, int v) { *t[0] = v; }
+int main(void) {
+  put(tab, 20);
+  for (int i = 0; i < nx; i++)
+    a[i] += 1;
+  return 0;
+}
+"#,
+    ),
+    (
+        "an address that is kept",
+        r#"double a[1000];
+static int *kept;
+static void keep(int *p) { kept = p; }
+static void change(int v) { *kept = v; }
+int main(void) {
+  int n = 5;
+  keep(&n);
+  change(20);
+  for (int i = 0; i < n; i++)
+    a[i] += 1;
+  return 0;
+}
+"#,
+    ),
+    (
+        "one that a structure keeps",
+        r#"double a[1000];
+struct box { int *at; };
+static struct box b;
+static void keep(struct box *to, int *p) { to->at = p; }
+static void change(struct box *of, int v) { *of->at = v; }
+int main(void) {
+  int n = 5;
+  keep(&b, &n);
+  change(&b, 20);
+  for (int i = 0; i < n; i++)
+    a[i] += 1;
+  return 0;
+}
+"#,
+    ),
+    (
+        "one that is returned",
+        r#"double a[1000];
+static int *same(int *p) { return p; }
+int main(void) {
+  int n = 5;
+  int *q = same(&n);
+  *q = 20;
+  for (int i = 0; i < n; i++)
+    a[i] += 1;
+  return 0;
+}
+"#,
+    ),
+    (
+        "one that is passed on and kept",
+        r#"double a[1000];
+static int *kept;
+static void inner(int *p) { kept = p; }
+static void keep(int *p) { inner(p); }
+static void change(int v) { *kept = v; }
+int main(void) {
+  int n = 5;
+  keep(&n);
+  change(20);
+  for (int i = 0; i < n; i++)
+    a[i] += 1;
+  return 0;
+}
+"#,
+    ),
+    (
+        "that of a structure",
+        r#"double a[1000];
+struct grid { int n; };
+static struct grid *kept;
+static void keep(struct grid *p) { kept = p; }
+static void change(int v) { kept->n = v; }
+int main(void) {
+  struct grid g = {5};
+  keep(&g);
+  change(20);
+  for (int i = 0; i < g.n; i++)
+    a[i] += 1;
+  return 0;
+}
+"#,
+    ),
+    (
+        "one that an array keeps",
+        r#"double a[1000];
+static int *kept[2];
+static void keep(int at, int *p) { kept[at] = p; }
+static void change(int v) { *kept[1] += v; }
+int n = 5;
+int main(void) {
+  keep(1, &n);
+  change(20);
+  for (int i = 0; i < n; i++)
+    a[i] += 1;
+  return 0;
+}
+"#,
+    ),
+];
+
+const MARKED_IN_FORTRAN: [(&str, &str); 8] = [
+    (
+        "a procedure without a body in a loop",
+        r#"program t
+  implicit none
+  real(8) :: x(1000) = 0
+  integer :: i, j, m
+  m = 23
+  do j = 1, 3
+    x(j) = x(j) + 1
+    call chg(m)
+  end do
+  i = 0
+  do while (i < m)
+    x(i + 1) = x(i + 1) + 1
+    i = i + 1
+  end do
+  print *, x(1)
+end program
+"#,
+    ),
+    (
+        "a function without a body",
+        r#"program t
+  implicit none
+  real(8) :: x(1000) = 0
+  integer :: i, n, k
+  integer, external :: chg
+  n = 5
+  k = chg(n)
+  do i = 1, n
+    x(i) = x(i) + 1
+  end do
+  print *, x(1)
+end program
+"#,
+    ),
+    (
+        "a pointer to an element",
+        r#"program t
+  implicit none
+  integer, target :: a(5) = (/ 3, 4, 5, 6, 7 /)
+  integer, pointer :: p
+  real(8) :: x(1000) = 0
+  integer :: i
+  p => a(3)
+  p = 20
+  do i = 1, a(3)
+    x(i) = x(i) + 1
+  end do
+  print *, x(1)
+end program
+"#,
+    ),
+    (
+        "equivalence with an element",
+        r#"program t
+  implicit none
+  integer :: e1, e2(3)
+  real(8) :: x(1000) = 0
+  integer :: i
+  equivalence (e1, e2(2))
+  e1 = 5
+  e2(2) = 20
+  do i = 1, e1
+    x(i) = x(i) + 1
+  end do
+  print *, x(1)
+end program
+"#,
+    ),
+    (
+        "equivalence over a common block",
+        r#"program t
+  implicit none
+  integer :: e1, e2, e3
+  real(8) :: x(1000) = 0
+  integer :: i, k
+  common /blk/ e1, e2, e3
+  integer :: v(3)
+  equivalence (v(1), e1)
+  e2 = 5
+  do k = 1, 3
+    v(k) = 20 + k
+  end do
+  do i = 1, e2
+    x(i) = x(i) + 1
+  end do
+  print *, x(1)
+end program
+"#,
+    ),
+    (
+        "a common block with other names",
+        r#"program t
+  implicit none
+  integer :: n, m
+  real(8) :: x(1000) = 0
+  integer :: i
+  common /blk/ n, m
+  n = 5
+  m = 6
+  call change
+  do i = 1, n
+    x(i) = x(i) + 1
+  end do
+  print *, x(1)
+end program
+subroutine change
+  implicit none
+  integer :: k, l
+  common /blk/ k, l
+  k = 20
+end subroutine
+"#,
+    ),
+    (
+        "the same with an array",
+        r#"program t
+  implicit none
+  integer :: n, m
+  real(8) :: x(1000) = 0
+  integer :: i
+  common n, m
+  n = 5
+  m = 6
+  call change
+  do i = 1, m
+    x(i) = x(i) + 1
+  end do
+  print *, x(1)
+end program
+subroutine change
+  implicit none
+  integer :: n(2)
+  common n
+  n(2) = 20
+end subroutine
+"#,
+    ),
+    (
+        "a procedure without a body",
+        r#"program t
+  implicit none
+  real(8) :: x(1000) = 0
+  integer :: i, n
+  external chg
+  n = 5
+  call chg(n)
+  do i = 1, n
+    x(i) = x(i) + 1
+  end do
+  print *, x(1)
+end program
+"#,
+    ),
+];
+
+const BLOCKS: &str = "program t
+  implicit none
+  real(8) :: x(1000) = 0
+  integer :: i
+  integer, parameter :: n = 3
+  block
+    integer, parameter :: n = 5, m(2) = [n, 2]
+    do i = 1, m(1)
+      x(i) = x(i) + 1
+    end do
+  end block
+  block
+    integer, parameter :: m(2) = [20, 2]
+    do i = 1, m(1)
+      x(i) = x(i) + 1
+    end do
+    do i = 1, n
+      x(i) = x(i) + 1
+    end do
+  end block
+  print *, x(1)
+end program
+";
+
+const LISTS_OF_C: &str = "double a[1000];
+
+int main(void) { int td[4] = {[2] = 5, [1] = 9}, flat[2][3] = {1, 2, 3, 4, 5, 6}, nested[2][3] = {{1, 2}, {4, 5, 6}};
+const int ct[3] = {4, 7, 12};
+int part[5] = {3, 4};
+
+
+ int größe = 13;
+int ranges[6] = {[1 ... 3] = 7, 5};
+
+  for (int i = 0; i < td[2]; i++) a[i] += 1;
+  for (int i = 0; i < td[1]; i++) a[i] += 1;
+  for (int i = 0; i < td[0]; i++) a[i] += 1;
+  for (int i = 0; i < flat[1][0]; i++) a[i] += 1;
+  for (int i = 0; i < flat[0][2]; i++) a[i] += 1;
+  for (int i = 0; i < nested[1][2]; i++) a[i] += 1;
+  for (int i = 0; i < nested[0][2]; i++) a[i] += 1;
+  for (int i = 0; i < part[1]; i++) a[i] += 1;
+  for (int i = 0; i < part[3]; i++) a[i] += 1;
+  for (int i = 0; i < größe; i++) a[i] += 1;
+  for (int i = 0; i < ranges[4]; i++) a[i] += 1;
+  for (int i = 0; i < ranges[2]; i++) a[i] += 1;
+  return 0;
+}
+";
+
+const LISTS_OF_FORTRAN: &str = "program t
+  implicit none
+  integer :: k, l
+  integer :: u(-1:1) = (/ 5, 6, 7 /), v(3), w(2,2) = reshape((/ 1, 2, 3, 9 /), (/ 2, 2 /))
+  integer :: z(4) = (/ (k * 3, k = 1, 4) /), y(4), q(3) = 11
+  integer, parameter :: c(-1:1) = [12, 13, 14], d(2,2) = reshape([1, 2, 3, 8], [2, 2]), e(3) = [(2 * k, k = 4, 6)]
+  integer :: i
+  real(8) :: x(1000) = 0
+  data v(2) /15/, v(1) /3/
+  data (y(l), l = 1, 4) /1, 2, 3, 17/
+  do i = 1, u(-1)
+    x(i) = x(i) + 1
+  end do
+  do i = 1, u(1)
+    x(i) = x(i) + 1
+  end do
+  do i = 1, v(2)
+    x(i) = x(i) + 1
+  end do
+  do i = 1, w(2,2)
+    x(i) = x(i) + 1
+  end do
+  do i = 1, z(3)
+    x(i) = x(i) + 1
+  end do
+  do i = 1, y(4)
+    x(i) = x(i) + 1
+  end do
+  do i = 1, q(2)
+    x(i) = x(i) + 1
+  end do
+  do i = 1, c(-1)
+    x(i) = x(i) + 1
+  end do
+  do i = 1, c(1)
+    x(i) = x(i) + 1
+  end do
+  do i = 1, d(2,2)
+    x(i) = x(i) + 1
+  end do
+  do i = 1, e(2)
+    x(i) = x(i) + 1
+  end do
+  print *, x(1)
+end program
+";
+
+const STRUCTURES: &str = "double a[1000];
+typedef struct { int n, m; } P;
+struct W { P in; int k; };
+P q = {3, 4};
+P z;
+struct W w = {{5, 6}, 7};
+int main(void) {
+  for (int i = 0; i < w.in.n; i++)
+    a[i] += 1;
+  for (int i = 0; i < z.n; i++)
+    a[i] += 1;
+  for (int i = 0; i < q.m; i++)
+    a[i] += 1;
+  return 0;
+}
+";
