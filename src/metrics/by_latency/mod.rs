@@ -167,7 +167,10 @@ impl<C: Charge> Visitor<RamUse> for Follower<'_, C> {
         let cycles = self.cycles[step.instruction.0 as usize];
         let used = ram_use(step);
         let hulls = &mut *self.hulls;
-        let mut latest = |a, b| hulls.latest(a, b);
+        let mut latest = |a, b| {
+            let (a, b) = (hulls.merged(a), hulls.merged(b));
+            hulls.latest(a, b)
+        };
         let ready = self.values.ready_by(step, &mut latest);
         let done = self.charge.then(ready, cycles, used, self.sums);
         // Nobody may have read what it overwrites.
@@ -223,14 +226,15 @@ impl<C: Charge> Paths<'_, C> {
     /// Of a value that nobody reads.
     #[inline(always)]
     fn deepen(&mut self, value: Envelope) {
-        self.deepest = self.hulls.latest(value, self.deepest);
+        let deepest = self.hulls.unite(value, self.deepest);
+        self.deepest = self.hulls.merged(deepest);
     }
 }
 
 impl<C: Charge> Through<Envelope, RamUse> for Paths<'_, C> {
     #[inline(always)]
     fn latest(&mut self, own: Envelope, other: Envelope) -> Envelope {
-        self.hulls.latest(own, other)
+        self.hulls.unite(own, other)
     }
 
     #[inline(always)]
@@ -266,7 +270,7 @@ impl<C: Charge> Through<Envelope, RamUse> for Paths<'_, C> {
         if let Some(lost) = Envelope::unread(kept) {
             self.deepen(lost);
         }
-        *kept = done.keep();
+        *kept = self.hulls.merged(done).keep();
     }
 }
 
@@ -307,6 +311,9 @@ impl<C: Charge> Metric for LatencyMeter<C> {
             unread,
             cycles: &stretch.program.cycles,
         });
+        // Only registers hold unions, which are not worth keeping for the next stretch.
+        values.for_each_register(&mut |own| *own = hulls.merged(*own));
+        hulls.forget_unions();
         if let Some(regions) = regions {
             regions.take(stretch, hulls, *charge);
         }
