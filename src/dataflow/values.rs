@@ -270,11 +270,6 @@ impl<L: Held> Values<L> {
         }
     }
 
-    /// Visits what registers hold, to change it.
-    pub fn for_each_register(&mut self, visit: &mut dyn FnMut(&mut L)) {
-        self.harts.iter_mut().flatten().for_each(visit);
-    }
-
     /// Visits everything that is known of any value, to look at it or to change it: of registers, of memory, and of
     /// readers where these count; perhaps also of some that nothing holds any more.
     pub fn for_each_value(&mut self, visit: &mut dyn FnMut(&mut L)) {

@@ -10,15 +10,11 @@
 //! and as many again as came since. An envelope of slopes up to M and intercepts up to N has at most in the order of (M·N)^⅓ lines,
 //! as every convex polygon of lattice points; in programs it has few.
 
-mod grid;
-mod unions;
-
 use crate::dataflow::Held;
-use unions::{Unions, Usual};
 
 /// m·α + c: of a path with m vertices that go to RAM, and so many cycles in the others. For the time that a byte takes, m
 /// are bytes, and the latency is part of c.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Line {
     pub memory: u64,
     pub other: u64,
@@ -57,7 +53,7 @@ impl Held for Envelope {
 
     #[inline(always)]
     fn keep(self) -> [u64; 2] {
-        debug_assert!(Envelope::holds(self.memory, self.other) && self.is_merged());
+        debug_assert!(self.other <= OTHER && self.memory >> (2 * LOW_BITS) == 0);
         [
             self.other | (self.memory & LOW) << OTHER_BITS,
             u64::from(self.shape) | (self.memory >> LOW_BITS) << 32,
@@ -145,52 +141,15 @@ struct Shape {
     last: Offset,
 }
 
-/// Two shapes that are so far apart; envelopes that differ by no more than their places have the same result.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Merge {
-    first: ShapeId,
-    second: Part,
-}
-
-/// An envelope as seen from another one; a line is an envelope of one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Part {
-    steeper: i64,
-    higher: i64,
+/// A merge that was done before; envelopes that differ by no more than their places have the same result.
+#[derive(Clone, Copy)]
+struct Merged {
+    shapes: (ShapeId, ShapeId),
+    /// From the first envelope to the second one.
+    apart: (i64, i64),
+    /// From the first envelope to the result.
+    result: (i64, i64),
     shape: ShapeId,
-}
-
-impl Part {
-    #[inline(always)]
-    fn seen_from(base: Envelope, own: Envelope) -> Part {
-        Part {
-            steeper: own.memory.wrapping_sub(base.memory) as i64,
-            higher: own.other.wrapping_sub(base.other) as i64,
-            shape: own.shape,
-        }
-    }
-
-    #[inline(always)]
-    fn at(self, base: Envelope) -> Envelope {
-        Envelope {
-            memory: base.memory.wrapping_add_signed(self.steeper),
-            other: base.other.wrapping_add_signed(self.higher),
-            shape: self.shape,
-        }
-    }
-}
-
-impl Merge {
-    #[inline(always)]
-    fn place(self) -> usize {
-        let Part {
-            steeper,
-            higher,
-            shape,
-        } = self.second;
-        let shapes = u64::from(self.first) << 32 | u64::from(shape);
-        place_in(MEMORY_OF_MERGES, [shapes, steeper as u64, higher as u64])
-    }
 }
 
 const MEMORY_OF_MERGES: usize = 1 << 12;
@@ -202,8 +161,7 @@ const FEW: usize = 1 << 16;
 pub(super) struct Hulls {
     shapes: Vec<Shape>,
     offsets: Vec<Offset>,
-    /// Merges that were done before, and the result, seen from the first envelope.
-    merges: Vec<Option<(Merge, Part)>>,
+    merges: Vec<Option<Merged>>,
     /// Shapes by their offsets, so that most are made once; [`SINGLE`] where none is known.
     known: Vec<ShapeId>,
     /// Shapes and offsets together at which it is time to forget.
@@ -212,8 +170,6 @@ pub(super) struct Hulls {
     /// Room for names.
     names: Vec<ShapeId>,
     scratch: Scratch,
-    unions: Unions,
-    usual: Usual,
 }
 
 #[derive(Default)]
@@ -240,12 +196,10 @@ impl Hulls {
             few,
             names: Vec::new(),
             scratch: Scratch::default(),
-            unions: Unions::default(),
-            usual: Usual::new(),
         }
     }
 
-    /// The upper envelope of both, which have shapes of their own.
+    /// The upper envelope of both.
     #[inline(always)]
     pub fn latest(&mut self, a: Envelope, b: Envelope) -> Envelope {
         if a.covers_plainly(b) {
@@ -265,31 +219,37 @@ impl Hulls {
         if self.covers_with_a_line(b, a) {
             return b;
         }
-        self.merge_shapes(a, b)
-    }
-
-    /// The same of envelopes of which no line covers the other one.
-    fn merge_shapes(&mut self, a: Envelope, b: Envelope) -> Envelope {
         // What is remembered of one order serves for both.
         let (a, b) = if a.shape <= b.shape { (a, b) } else { (b, a) };
-        let merge = Merge {
-            first: a.shape,
-            second: Part::seen_from(a, b),
-        };
-        let place = merge.place();
-        self.usual.merges += 1;
-        if let Some((known, result)) = self.merges[place]
-            && known == merge
+        let apart = (
+            b.memory.wrapping_sub(a.memory) as i64,
+            b.other.wrapping_sub(a.other) as i64,
+        );
+        let place = place_of_merge((a.shape, b.shape), apart);
+        if let Some(known) = self.merges[place]
+            && known.shapes == (a.shape, b.shape)
+            && known.apart == apart
         {
-            self.usual.remembered += 1;
-            return result.at(a);
+            return Envelope {
+                memory: a.memory.wrapping_add_signed(known.result.0),
+                other: a.other.wrapping_add_signed(known.result.1),
+                shape: known.shape,
+            };
         }
         let merged = match (self.covers(a, b), self.covers(b, a)) {
             (true, _) => a,
             (false, true) => b,
             (false, false) => self.merge_lines(a, b),
         };
-        self.merges[place] = Some((merge, Part::seen_from(a, merged)));
+        self.merges[place] = Some(Merged {
+            shapes: (a.shape, b.shape),
+            apart,
+            result: (
+                merged.memory.wrapping_sub(a.memory) as i64,
+                merged.other.wrapping_sub(a.other) as i64,
+            ),
+            shape: merged.shape,
+        });
         merged
     }
 
@@ -346,10 +306,7 @@ impl Hulls {
 
     #[inline(always)]
     fn last_line(&self, envelope: Envelope) -> Line {
-        match envelope.is_merged() {
-            true => envelope.line(&self.shapes[envelope.shape as usize].last),
-            false => self.unions.last_line(envelope),
-        }
+        envelope.line(&self.shapes[envelope.shape as usize].last)
     }
 
     /// By ascending slope.
@@ -499,6 +456,12 @@ impl Renamed {
     }
 }
 
+#[inline(always)]
+fn place_of_merge(shapes: (ShapeId, ShapeId), apart: (i64, i64)) -> usize {
+    let shapes = u64::from(shapes.0) << 32 | u64::from(shapes.1);
+    place_in(MEMORY_OF_MERGES, [shapes, apart.0 as u64, apart.1 as u64])
+}
+
 /// Where something of these parts is remembered, of so many places.
 #[inline(always)]
 fn place_in(places: usize, parts: impl IntoIterator<Item = u64>) -> usize {
@@ -602,7 +565,7 @@ mod tests {
         let far = Envelope {
             memory: (1 << 40) - 1,
             other: OTHER,
-            shape: (1 << 31) - 1,
+            shape: u32::MAX,
         };
         assert_eq!(Envelope::recall(far.keep()), far);
     }

@@ -167,10 +167,7 @@ impl<C: Charge> Visitor<RamUse> for Follower<'_, C> {
         let cycles = self.cycles[step.instruction.0 as usize];
         let used = ram_use(step);
         let hulls = &mut *self.hulls;
-        let mut latest = |a, b| {
-            let (a, b) = (hulls.merged(a), hulls.merged(b));
-            hulls.latest(a, b)
-        };
+        let mut latest = |a, b| hulls.latest(a, b);
         let ready = self.values.ready_by(step, &mut latest);
         let done = self.charge.then(ready, cycles, used, self.sums);
         // Nobody may have read what it overwrites.
@@ -226,15 +223,14 @@ impl<C: Charge> Paths<'_, C> {
     /// Of a value that nobody reads.
     #[inline(always)]
     fn deepen(&mut self, value: Envelope) {
-        let deepest = self.hulls.unite(value, self.deepest);
-        self.deepest = self.hulls.merged(deepest);
+        self.deepest = self.hulls.latest(value, self.deepest);
     }
 }
 
 impl<C: Charge> Through<Envelope, RamUse> for Paths<'_, C> {
     #[inline(always)]
     fn latest(&mut self, own: Envelope, other: Envelope) -> Envelope {
-        self.hulls.unite(own, other)
+        self.hulls.latest(own, other)
     }
 
     #[inline(always)]
@@ -270,7 +266,7 @@ impl<C: Charge> Through<Envelope, RamUse> for Paths<'_, C> {
         if let Some(lost) = Envelope::unread(kept) {
             self.deepen(lost);
         }
-        *kept = self.hulls.merged(done).keep();
+        *kept = done.keep();
     }
 }
 
@@ -311,9 +307,6 @@ impl<C: Charge> Metric for LatencyMeter<C> {
             unread,
             cycles: &stretch.program.cycles,
         });
-        // Only registers hold unions, which are not worth keeping for the next stretch.
-        values.for_each_register(&mut |own| *own = hulls.merged(*own));
-        hulls.forget_unions();
         if let Some(regions) = regions {
             regions.take(stretch, hulls, *charge);
         }
