@@ -202,7 +202,7 @@ fn memory_depth() {
 fn far_objects() {
     let directory = tempfile::tempdir().expect("a directory");
     let text = printed(recording("far_objects", &directory).arg("2"));
-    has(&text, " arrays of 2 kernels: ");
+    has(&text, " arrays of 2 programs: ");
     has(&text, " pairs out of order");
 }
 

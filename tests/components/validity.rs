@@ -128,6 +128,7 @@ fn written(dir: &Path) -> Vec<Book> {
             "--camat",
             "--reuse",
             "--by-latency",
+            "--by-bandwidth",
             "--blame",
             "--slots",
             "9",

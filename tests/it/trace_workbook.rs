@@ -144,6 +144,24 @@ fn names_are_valid_and_every_name_in_a_formula_is_defined() {
     assert!(cells.len() > 150, "{}", cells.len());
 }
 
+/// By hand: the pieces 6 and β + 4 meet at 2; 1 % more than the 6 cycles at β = 0 is reached at 2.06.
+#[test]
+fn depth_over_the_time_of_a_byte_is_live() {
+    let (values, cells, names) = opened(&trace_reports::full());
+    assert_eq!(names["byte_time"], "'Byte time'!$C$6");
+    assert_eq!(names["depth_at_byte_time"], "'Byte time'!$C$10");
+    let at = |row: u32, column: u32| ("Byte time".to_string(), row, column);
+    let number = |place: Place| match values[&place] {
+        Data::Float(number) => number,
+        ref other => panic!("{place:?} has {other}"),
+    };
+    assert_eq!(cells[&at(9, 2)], "MAX(E20:E21)");
+    assert_eq!(number(at(9, 2)), 6.0);
+    assert!((number(at(10, 2)) - 2.06).abs() < 1e-12);
+    assert_eq!(number(at(20, 1)), 2.0);
+    assert!(cells[&at(20, 4)].contains("byte_time"));
+}
+
 #[test]
 fn reuse_gives_the_misses_of_every_capacity() {
     let report = trace_reports::full();

@@ -3,7 +3,7 @@
 use rust_xlsxwriter::{ChartFormat, ChartLine, ChartLineDashType, Color, RowNum, XlsxError};
 
 use super::super::style::{self, Look, Role};
-use super::{BLUE, Page, VERMILION, inputs, over_latency, stroked};
+use super::{BLUE, OF_LATENCY, Page, VERMILION, inputs, over_first_column, stroked};
 use crate::expr::Expr;
 use crate::metrics::formulas::EdagFigure;
 use crate::metrics::{sweep, tables};
@@ -92,8 +92,12 @@ fn insert_chart(page: &mut Page, row: RowNum, rows: (RowNum, RowNum)) -> Result<
         ("Maximum time: slope λ", 2, stroked(VERMILION)),
         ("Minimum time: slope λ_lower", 1, dashed),
     ];
-    let titles = ["Time bounds against the latency of RAM", "time [cycles]"];
-    let mut chart = over_latency(page, rows, titles, lines, CHART);
+    let titles = [
+        "Time bounds against the latency of RAM",
+        OF_LATENCY,
+        "time [cycles]",
+    ];
+    let mut chart = over_first_column(page, rows, titles, lines, CHART);
     chart
         .legend()
         .set_position(rust_xlsxwriter::ChartLegendPosition::Bottom);

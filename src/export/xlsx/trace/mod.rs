@@ -191,6 +191,9 @@ fn pages(report: &TraceReport) -> Result<Vec<Finished>, XlsxError> {
     if let Some(depth) = &report.depth_by_latency {
         pages.push(by_latency::write(TraceBook::new(report), depth)?.into());
     }
+    if let Some(depth) = &report.depth_by_bandwidth {
+        pages.push(by_latency::write_byte_time(TraceBook::new(report), depth)?.into());
+    }
     if let Some(reuse) = &report.reuse {
         pages.push(reuse::write(TraceBook::new(report), reuse)?.into());
     }
@@ -331,11 +334,14 @@ fn stroked(colour: u32) -> ChartFormat {
 /// A line of a chart: its name, the column of its values, and how it is drawn.
 type Line<'l> = (&'l str, ColNum, ChartFormat);
 
-/// A chart of lines over latencies in the first column of rows.
-fn over_latency(
+/// What the first column has in charts over the latency.
+const OF_LATENCY: &str = "latency α of a RAM access [cycles]";
+
+/// A chart of lines over what the first column of rows has; with its title and those of its axes.
+fn over_first_column(
     page: &Page,
     (first, last): (RowNum, RowNum),
-    [title, y]: [&str; 2],
+    [title, x, y]: [&str; 3],
     lines: impl IntoIterator<Item = Line<'static>>,
     rows: u32,
 ) -> Chart {
@@ -348,7 +354,6 @@ fn over_latency(
             .set_values((sheet, first, column, last, column))
             .set_format(&mut format);
     }
-    let x = "latency α of a RAM access [cycles]";
     titled(&mut chart, [title, x, y], rows);
     chart.y_axis().set_num_format("#,##0").set_min(0.0);
     chart
