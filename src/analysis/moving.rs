@@ -123,7 +123,7 @@ fn jumps(expr: &Expr, name: &str) -> bool {
         Node::Power(..) | Node::If(..) => expr.mentions(name),
         _ => false,
     };
-    here || expr.children().into_iter().any(|child| jumps(child, name))
+    here || expr.children().any(|child| jumps(child, name))
 }
 
 /// The expression without bounds that hold an index inside its array: `min(i + 1, n)` is `i + 1` but in

@@ -305,10 +305,7 @@ fn divides_by(expr: &Expr, names: &[&str]) -> bool {
         Node::Quotient(_, divisor) => names.iter().any(|name| divisor.mentions(name)),
         _ => false,
     };
-    here || expr
-        .children()
-        .into_iter()
-        .any(|child| divides_by(child, names))
+    here || expr.children().any(|child| divides_by(child, names))
 }
 
 /// `a/b` where every coefficient of `a` is a multiple of the number `b`: no truncation happens.

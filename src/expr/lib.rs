@@ -6,6 +6,7 @@
 //! Numbers are `f64`, as in a spreadsheet, so the value that Rust computes and the value that a
 //! spreadsheet computes come from the same operations in the same order.
 
+mod children;
 mod evaluate;
 mod expand;
 mod operations;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+pub use children::Children;
 pub use evaluate::{Lookup, Unbound};
 pub use expand::{Linear, Monomial};
 pub use operations::{Leaves, Operand, Operation, Operations, Step};
@@ -428,15 +430,8 @@ impl Expr {
     }
 
     /// Direct sub-expressions.
-    pub fn children(&self) -> Vec<&Expr> {
-        match self.node() {
-            Node::Number(_) | Node::Symbol(_) | Node::Figure(_) => vec![],
-            Node::Sum(items) | Node::Product(items) | Node::Call(_, items) => {
-                items.iter().collect()
-            }
-            Node::Quotient(a, b) | Node::Power(a, b) => vec![a, b],
-            Node::If(_, parts) => parts.iter().collect(),
-        }
+    pub fn children(&self) -> Children<'_> {
+        Children::of(self)
     }
 
     /// Every symbol, in order of first appearance.
@@ -460,21 +455,14 @@ impl Expr {
     /// Whether the symbol occurs anywhere.
     pub fn mentions<N: Names + ?Sized>(&self, name: &N) -> bool {
         matches!(self.node(), Node::Symbol(symbol) if name.names(symbol))
-            || self
-                .children()
-                .into_iter()
-                .any(|child| child.mentions(name))
+            || self.children().any(|child| child.mentions(name))
     }
 
     /// Whether a power has the symbol in its exponent: `(-1)^s` has no value between whole numbers.
     pub fn has_exponent<N: Names + ?Sized>(&self, name: &N) -> bool {
         let is_in_exponent =
             matches!(self.node(), Node::Power(_, exponent) if exponent.mentions(name));
-        is_in_exponent
-            || self
-                .children()
-                .into_iter()
-                .any(|child| child.has_exponent(name))
+        is_in_exponent || self.children().any(|child| child.has_exponent(name))
     }
 
     /// Whether it is made of more parts than that: operations, names and numbers.
@@ -484,7 +472,7 @@ impl Expr {
                 return false;
             }
             *left -= 1;
-            expr.children().into_iter().all(|child| count(child, left))
+            expr.children().all(|child| count(child, left))
         }
         let mut left = than;
         !count(self, &mut left)

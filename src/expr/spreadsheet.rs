@@ -41,7 +41,7 @@ impl FormulaLengths {
                 if let Some(known) = self.0.get(&key) {
                     return *known;
                 }
-                let children = expr.children().into_iter().map(|child| self.of(child));
+                let children = expr.children().map(|child| self.of(child));
                 let length = children.fold(own_length(expr), usize::saturating_add);
                 self.0.insert(key, length);
                 length

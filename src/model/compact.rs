@@ -52,7 +52,7 @@ impl Dependence {
             }
             Node::Figure(id) => self.of.get(*id).copied().unwrap_or(0),
             _ => {
-                let children = expr.children().into_iter();
+                let children = expr.children();
                 children.fold(0, |all, child| all | self.mask(child))
             }
         }
@@ -194,7 +194,7 @@ impl<'r> Compact<'r> {
     fn is_common(&self, expr: &Expr) -> bool {
         match expr.node() {
             Node::Figure(id) => self.common.values().any(|common| common == id),
-            _ => (expr.children().into_iter()).all(|child| self.is_common(child)),
+            _ => (expr.children()).all(|child| self.is_common(child)),
         }
     }
 }

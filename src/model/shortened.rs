@@ -43,10 +43,7 @@ fn count_uses(expr: &Expr, uses: &mut FxHashMap<usize, u32>) {
     let count = uses.entry(expr.address()).or_insert(0);
     *count += 1;
     if *count == 1 {
-        let children = expr.children();
-        children
-            .into_iter()
-            .for_each(|child| count_uses(child, uses));
+        expr.children().for_each(|child| count_uses(child, uses));
     }
 }
 
@@ -64,7 +61,7 @@ struct Splitter<'f> {
 impl Splitter<'_> {
     /// The same with every part of it short; `role` says what it is to the whole.
     fn reduced(&mut self, expr: &Expr, role: Part) -> Expr {
-        if expr.children().is_empty() {
+        if expr.children().len() == 0 {
             return expr.clone();
         }
         if let Some(done) = self.done.get(&expr.address()) {
@@ -107,10 +104,9 @@ impl Splitter<'_> {
                 return expr;
             }
             let before = lengths.of(&expr);
-            let children = expr.children();
-            let longest = children.iter().map(|child| lengths.of(child)).max();
+            let longest = expr.children().map(|child| lengths.of(child)).max();
             let longest = longest.unwrap_or(0);
-            let is_flat = children.len() > MANY && longest < PART_LENGTH / 2;
+            let is_flat = expr.children().len() > MANY && longest < PART_LENGTH / 2;
             expr = match is_flat {
                 true => self.in_groups(&expr, role),
                 false => self.without_longest(&expr, longest, role),

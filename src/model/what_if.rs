@@ -74,10 +74,7 @@ impl<'r> WhatIf<'r> {
         match expr.node() {
             Node::Symbol(symbol) => (self.replace)(symbol).is_some(),
             Node::Figure(inner) => self.figure(*inner, figures) != *inner,
-            _ => expr
-                .children()
-                .into_iter()
-                .any(|child| self.changes(child, figures)),
+            _ => expr.children().any(|child| self.changes(child, figures)),
         }
     }
 }
@@ -110,10 +107,15 @@ impl OtherMachine {
         (nests, ranking): (&[NestModel], &Ranking),
         figures: &mut Figures,
     ) -> OtherMachine {
-        let on_other = |symbol: &Symbol| {
-            let is_known = machine.parameter(symbol.name()).is_some();
-            (symbol.kind() == SymbolKind::Machine && is_known)
-                .then(|| Expr::machine(&Model::on_other(symbol.name())))
+        // Asked for each name in each formula.
+        let parameters = machine.parameters.iter().map(|parameter| {
+            let name = parameter.name.as_str();
+            (name, Expr::machine(&Model::on_other(name)))
+        });
+        let parameters: FxHashMap<&str, Expr> = parameters.collect();
+        let on_other = |symbol: &Symbol| match symbol.kind() {
+            SymbolKind::Machine => parameters.get(symbol.name()).cloned(),
+            _ => None,
         };
         let mut compared = ranking.busiest(nests, MOST_COMPARED, figures);
         compared.sort_unstable();

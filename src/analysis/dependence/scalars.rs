@@ -150,10 +150,7 @@ fn of_loop<'p>(facts: &'p Loop, is_conditional: bool, uses: &mut BTreeMap<&'p st
 fn symbols_in<'p>(expr: &'p Expr, found: &mut dyn FnMut(&'p str)) {
     match expr.node() {
         Node::Symbol(symbol) if symbol.kind() == SymbolKind::Source => found(symbol.name()),
-        _ => expr
-            .children()
-            .into_iter()
-            .for_each(|child| symbols_in(child, found)),
+        _ => expr.children().for_each(|child| symbols_in(child, found)),
     }
 }
 

@@ -236,7 +236,6 @@ impl<'p> Guesses<'p> {
             }
             _ => expr
                 .children()
-                .into_iter()
                 .any(|child| self.is_factor(function, child, unknown, around)),
         }
     }
@@ -263,7 +262,6 @@ impl<'p> Guesses<'p> {
             }
             _ => expr
                 .children()
-                .into_iter()
                 .find_map(|child| self.base(function, child, unknown, (around, seen))),
         }
     }

@@ -87,7 +87,6 @@ fn require_all(model: &Model, expr: &Expr, needed: &mut BTreeSet<FigureId>) {
         require(model, *id, needed);
     }
     expr.children()
-        .into_iter()
         .for_each(|child| require_all(model, child, needed));
 }
 

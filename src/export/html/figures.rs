@@ -191,9 +191,7 @@ impl<'m> Figures<'m> {
         if let Node::Figure(id) = expr.node() {
             self.position(*id);
         }
-        expr.children()
-            .into_iter()
-            .for_each(|child| self.add_leaves(child));
+        expr.children().for_each(|child| self.add_leaves(child));
     }
 }
 

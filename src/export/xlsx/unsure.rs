@@ -51,7 +51,7 @@ pub(super) fn unsure(model: &Model) -> FigureMap<bool> {
 
 /// Whether all numbers in it are numbers, so that it can be written as a formula.
 fn has_known_numbers(expr: &Expr) -> bool {
-    let mut children = expr.children().into_iter();
+    let mut children = expr.children();
     expr.as_number().is_none_or(f64::is_finite) && children.all(has_known_numbers)
 }
 
@@ -88,7 +88,7 @@ impl Search<'_> {
                 self.asked.truncate(before);
                 found || self.depends(&parts[3])
             }
-            _ => (expr.children().into_iter()).any(|child| self.depends(child)),
+            _ => (expr.children()).any(|child| self.depends(child)),
         }
     }
 

@@ -259,7 +259,6 @@ fn add_exponents(expr: &Expr, exponents: &mut BTreeMap<Symbol, f64>) {
         add_all(exponent, base, exponents);
     }
     expr.children()
-        .into_iter()
         .for_each(|child| add_exponents(child, exponents));
 }
 
