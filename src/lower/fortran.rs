@@ -75,6 +75,7 @@ mod units;
 mod value;
 mod variables;
 mod visit;
+mod written_lists;
 
 use std::cell::RefCell;
 use std::sync::Arc;

@@ -500,6 +500,22 @@ end program",
     );
     // What data decide is no number that is known.
     assert_eq!(iterations(&json, "p"), [2000.0, 128.0]);
+    let json = c("
+#include <math.h>
+#include <stdio.h>
+double x[100000];
+int main(void)
+{
+    double width = 21.42, apart = 0.05;
+    int n = 32 * (width * sqrt(2) / apart);
+    int m = pow(width, 2.0);
+    int k = exp(width);
+    for (int i = 0; i < n; i++) x[i] = 1;
+    for (int i = 0; i < m; i++) x[i] = 1;
+    for (int i = 0; i < k; i++) x[i] = 1;
+}");
+    // Roots and powers are; exponentials are not followed.
+    assert_eq!(iterations(&json, "main"), [19387.0, 458.0, 128.0]);
 }
 
 /// Of several bodies of one name, the build has those that its database lists, or that its makefile names.

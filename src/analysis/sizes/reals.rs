@@ -7,9 +7,9 @@
 use super::candidates::Gap;
 use super::places::PlaceId;
 use super::resolver::Resolver;
-use crate::calls::ProcedureId;
+use crate::calls::{ProcedureId, Target};
 use crate::expr::{Expr, Node};
-use crate::intrinsics::Meaning;
+use crate::intrinsics::{Elementary, Intrinsic, Meaning};
 use crate::ir::{BinaryOp, Type, UnaryOp, Value};
 use crate::symbolic::extreme_or_absolute;
 
@@ -44,10 +44,32 @@ impl Resolver<'_, '_> {
             }
             Value::Call {
                 name, arguments, ..
-            } => match self.known.target(id, name).meaning() {
-                Some(meaning) => self.rounded(id, meaning, arguments, depth),
-                None => Err(Gap::Unfollowed),
+            } => match self.known.target(id, name) {
+                Target::Library(Intrinsic {
+                    elementary: Some(function @ (Elementary::Root | Elementary::Power)),
+                    ..
+                }) => self.raised(id, *function, arguments, depth),
+                target => match target.meaning() {
+                    Some(meaning) => self.rounded(id, meaning, arguments, depth),
+                    None => Err(Gap::Unfollowed),
+                },
             },
+            _ => Err(Gap::Unfollowed),
+        }
+    }
+
+    /// The root of a number, or a power of it.
+    fn raised(
+        &mut self,
+        id: ProcedureId,
+        function: Elementary,
+        arguments: &[Value],
+        depth: u32,
+    ) -> Result<Expr, Gap> {
+        let mut real = |value| self.real(id, value, depth);
+        match (function, arguments) {
+            (Elementary::Root, [of]) => Ok(real(of)?.power(Expr::from(0.5))),
+            (Elementary::Power, [base, exponent]) => Ok(real(base)?.power(real(exponent)?)),
             _ => Err(Gap::Unfollowed),
         }
     }

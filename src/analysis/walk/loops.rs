@@ -308,6 +308,10 @@ impl Walker<'_> {
         block: &mut Block,
     ) -> bool {
         self.symbols.loops.extend(counter);
+        // Procedures that get its place must not change it.
+        if let Some(id) = counter.filter(|id| self.handed_to_unknown.contains(id)) {
+            self.symbols.known.remove(&id);
+        }
         let has_unit_step = step.as_integer().is_some_and(|step| step.abs() == 1);
         let counted = Counted {
             variable: variable.clone(),

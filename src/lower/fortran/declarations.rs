@@ -9,13 +9,13 @@ use super::declarators::{attributes, declared, is_only_in, sized};
 use super::expression::{Argument, Expr, Reader};
 use super::implicit::Implicit;
 use super::intrinsic_types::Shape;
-use super::listed::named_elements;
 use super::names::{field, kind};
 use super::scope::*;
 use super::spelling::generic_name;
 use super::statement_functions;
 use super::types::{define_type, type_spec};
 use super::units::Detail;
+use super::written_lists::named_elements;
 use crate::ir::Role as Storage;
 use crate::syntax::{Role, named_children};
 

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::expression::{Expr, Reader};
 use super::implicit::Implicit;
 use super::intrinsic_types::Shape;
-use super::listed::listed_values;
+use super::written_lists::listed_values;
 use crate::diagnostic::Place;
 use crate::interned;
 use crate::interned_as_they_are;
