@@ -166,7 +166,9 @@ impl<'a> Effects<'a> {
                 target,
                 Target::Communication(_) | Target::Unknown | Target::Library(_)
             );
-            if self.is_known(name) || is_outside {
+            // Of C, what a body gets the address of may change in whatever it calls.
+            let passes_addresses = self.function.conventions.has_pointers();
+            if self.is_known(name) || is_outside || passes_addresses {
                 self.written(name, arguments).for_each(&mut *visit);
             }
         };
@@ -184,7 +186,7 @@ impl<'a> Effects<'a> {
 
     /// Scalars that a call of a known body may give other values: among the arguments, and globals. Of what
     /// other processes send, those that receive it. Of a procedure without a body, those whose address it gets; of what
-    /// reads input, those whose address the function passes, as it does to `scanf`.
+    /// reads input or moves data, those whose address the function passes, as it does to `scanf`.
     pub fn written<'s>(
         &'s self,
         name: &str,
@@ -215,7 +217,8 @@ impl<'a> Effects<'a> {
                 _ => None,
             },
         });
-        let reads = matches!(self.target(name), Target::Library(called) if called.kind == IntrinsicKind::Input);
+        let reads =
+            matches!(self.target(name), Target::Library(called) if gives_values(called.kind));
         let read = arguments.iter().filter_map(move |argument| match argument {
             Value::Variable(id) if reads && self.function.passed.contains(id) => Some(*id),
             _ => None,
@@ -240,8 +243,15 @@ impl<'a> Effects<'a> {
         });
         let passed = passed.chain(received).chain(read).chain(addressed);
         let globals = globals.map(|(_, id)| *id);
-        passed.chain(globals).chain(in_blocks.map(|(id, _)| *id))
+        let all = passed.chain(globals).chain(in_blocks.map(|(id, _)| *id));
+        all.flat_map(move |id| with_parts(id, self.function))
     }
+}
+
+/// Whether a library function gives what it gets the address of another value.
+fn gives_values(kind: IntrinsicKind) -> bool {
+    use IntrinsicKind::{Input, Io, Memory};
+    matches!(kind, Input | Io | Memory)
 }
 
 /// Scalars that are passed to calls and that nothing else in the function gives a value: the callee
@@ -407,6 +417,15 @@ fn pointed_to_by(statement: &Stmt, effects: &Effects) -> Vec<VarId> {
     });
     let is_scalar = |id: &VarId| function.variable(*id).dimensions.is_empty();
     scalars.filter(is_scalar).collect()
+}
+
+/// A variable, and the members of the structure that it is.
+fn with_parts(id: VarId, function: &ir::Function) -> Vec<VarId> {
+    let mut all = parts_of(id, function);
+    if all.first() != Some(&id) {
+        all.push(id);
+    }
+    all
 }
 
 /// A variable, or the members of the structure that it is.

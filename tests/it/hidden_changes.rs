@@ -597,3 +597,40 @@ int main(void) {
   return 0;
 }
 ";
+
+/// A structure whose address a procedure gets is what that makes of it, whatever it begins with.
+#[test]
+fn a_structure_that_is_passed_has_what_the_procedure_gives_it() {
+    let with = |init: &str, call: &str| {
+        let json = c(&format!(
+            "void setv(void *); double a[100000];
+struct ctx {{ int n; int m; }};
+static void init(struct ctx *c) {{ c->n = 300; }}
+static void all(struct ctx *c) {{ *c = (struct ctx){{300, 400}}; }}
+static void deep(struct ctx *c) {{ init(c); }}
+static void hands(struct ctx *c) {{ setv(c); }}
+int main(void) {{ struct ctx c = {init}; {call}; for (int i = 0; i < c.n; i++) a[i] += 1; }}"
+        ));
+        (iterations(&json, "main"), reasons(&json, "main"))
+    };
+    for call in ["init(&c)", "all(&c)", "deep(&c)"] {
+        for init in ["{0}", "{10, 20}"] {
+            let (found, marks) = with(init, call);
+            assert!(
+                found == [300.0] || !marks.is_empty(),
+                "{init} {call}: {found:?}"
+            );
+        }
+    }
+    for call in ["setv(&c)", "hands(&c)"] {
+        assert!(!with("{10, 20}", call).1.is_empty(), "{call}");
+    }
+    // What only gets a copy changes nothing.
+    let json = c("
+double a[100];
+struct ctx { int n; };
+static int use(struct ctx c) { c.n = 300; return c.n; }
+int main(void) { struct ctx c = {10}; use(c); for (int i = 0; i < c.n; i++) a[i] += 1; }");
+    assert_eq!(iterations(&json, "main"), [10.0]);
+    assert_eq!(reasons(&json, "main"), Vec::<String>::new());
+}

@@ -235,8 +235,25 @@ impl Scan<'_> {
         }
     }
 
+    /// Notes the structure whose component is given a value, where it is that of the caller.
+    fn part_written(&mut self, id: VarId) {
+        let part = &self.function.variable(id).name;
+        if !part.is_member() {
+            return;
+        }
+        let is_whole = |formal: &VarId| {
+            let whole = self.function.variable(*formal);
+            let is_callers = self.passes_places() || !whole.dimensions.is_empty();
+            is_callers && whole.name.variable() == part.variable()
+        };
+        if let Some(position) = self.formals.iter().position(is_whole) {
+            self.summary.writes[position] = true;
+        }
+    }
+
     fn assigned(&mut self, id: VarId) {
         self.assigned_in_block(id);
+        self.part_written(id);
         let variable = self.function.variable(id);
         match variable.role {
             // Others are copies.
@@ -249,6 +266,7 @@ impl Scan<'_> {
     }
 
     fn written(&mut self, id: VarId) {
+        self.part_written(id);
         if !self.passes_places() && self.function.variable(id).dimensions.is_empty() {
             return;
         }

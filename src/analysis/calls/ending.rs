@@ -20,19 +20,26 @@ impl Procedures<'_> {
             (Target::Library(known), _) => known.kind == IntrinsicKind::Termination,
             (Target::Communication(known), _) => known.ends_program,
             (Target::Body(callee), Some(calls)) => {
-                let ends = |stmt: &Stmt| match stmt {
-                    Stmt::Jump { kind, .. } => Some(*kind == Jump::Stop),
-                    Stmt::Call { name, .. } => self
-                        .ends_within(self.target(callee, name), calls)
-                        .then_some(true),
-                    other => may_jump(other).then_some(false),
-                };
-                let mut body = self.get(callee).function.body.iter();
-                body.find_map(ends).unwrap_or(false)
+                let body = &self.get(callee).function.body;
+                let ends = |name: &str| self.ends_within(self.target(callee, name), calls);
+                ends_in(body, &ends) == Some(true)
             }
             _ => false,
         }
     }
+}
+
+/// Whether the program ends in statements, whichever way they take; `None` if they come to their end.
+fn ends_in(body: &[Stmt], ends: &dyn Fn(&str) -> bool) -> Option<bool> {
+    body.iter().find_map(|stmt| match stmt {
+        Stmt::Jump { kind, .. } => Some(*kind == Jump::Stop),
+        Stmt::Call { name, .. } => ends(name).then_some(true),
+        Stmt::If(branch) => match [&branch.then, &branch.otherwise].map(|arm| ends_in(arm, ends)) {
+            [Some(true), Some(true)] => Some(true),
+            _ => may_jump(stmt).then_some(false),
+        },
+        other => may_jump(other).then_some(false),
+    })
 }
 
 /// Whether control may leave the procedure, or go elsewhere in it, from within a statement.

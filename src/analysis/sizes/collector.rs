@@ -61,6 +61,8 @@ pub struct Collector<'k, 'u> {
     dead: Vec<(ProcedureId, &'u Stmt)>,
     /// Types of structures that are given values as a whole, which are not followed to their components.
     pub opened: FxHashSet<String>,
+    /// Types of structures whose address a procedure without a body gets, which may give them other values.
+    pub handed_over: FxHashSet<String>,
 }
 
 impl<'k, 'u> Collector<'k, 'u> {
@@ -76,6 +78,7 @@ impl<'k, 'u> Collector<'k, 'u> {
             at_once: run_at_once(known),
             dead: Vec::new(),
             opened: FxHashSet::default(),
+            handed_over: FxHashSet::default(),
         }
     }
 
@@ -323,9 +326,16 @@ impl<'k, 'u> Collector<'k, 'u> {
         }
         calls_of(stmt, &mut |name, arguments| {
             let target = known.target(id, name);
-            if matches!(target, Target::Library(called) if called.kind == IntrinsicKind::Input) {
-                let written = |argument| self.written(id, argument).or(Some(argument));
-                read.extend(arguments.iter().filter_map(written));
+            match target {
+                Target::Library(called) if called.kind == IntrinsicKind::Input => {
+                    let written = |argument| self.written(id, argument).or(Some(argument));
+                    read.extend(arguments.iter().filter_map(written));
+                }
+                // What it had before is nobody's choice.
+                Target::Unknown if known.candidates(id, name).is_empty() => {
+                    read.extend(arguments.iter().filter_map(|one| self.written(id, one)));
+                }
+                _ => {}
             }
         });
         for value in read {
@@ -560,6 +570,7 @@ impl<'k, 'u> Collector<'k, 'u> {
             .collect();
         self.readers.extend(through);
         self.begin_with_zero();
+        self.note_handed_over();
         self.all
             .resize_with(self.places.len(), Definitions::default);
         aliases::note(self.known, &self.places, &mut self.all);

@@ -39,11 +39,26 @@ impl Collector<'_, '_> {
             Target::Communication(_) => true,
             Target::Unknown => self.known.candidates(id, name).is_empty(),
         };
+        let is_unseen = function.conventions.has_pointers()
+            && matches!(self.known.target(id, name), Target::Unknown);
         for argument in arguments.iter().filter(|_| is_open) {
             let target = addressed(argument).unwrap_or(argument);
             if let Some(ty) = structure(function, target) {
                 self.opened.insert(ty.to_string());
+                if is_unseen && self.written(id, argument).is_some() {
+                    self.handed_over.insert(ty.to_string());
+                }
             }
+        }
+    }
+
+    /// Notes that the components of such structures may get values that nothing here follows.
+    pub(super) fn note_handed_over(&mut self) {
+        let places = &self.places;
+        for (at, definitions) in (0..).zip(&mut self.all) {
+            let structure = places.get(super::places::PlaceId(at)).structure.as_deref();
+            definitions.is_aliased |=
+                structure.is_some_and(|structure| self.handed_over.contains(structure));
         }
     }
 

@@ -15,16 +15,17 @@ use super::touched::{bytes_of_nest, executions, has_calls, is_clean, straight};
 use super::{CallGraph, CallSite, Times};
 use crate::analysis::called::touches_little;
 use crate::analysis::facts::{
-    Block, Body, Call, Constancy, FunctionKey, Handed, Item, Loop, LoopDirective, Program,
+    Block, Body, Call, Constancy, FunctionKey, Handed, Item, Loop, Program,
 };
 use crate::catalogue::StaticFigure as F;
 use crate::expr::{Comparison, Expr, FigureId};
 use crate::figures::Figures;
 use crate::label::Subject;
 use crate::loops::LoopCounts;
-use crate::nest::{ChainLoop, Nest, weight_expr};
+use crate::nest::{Nest, weight_expr};
 use crate::nest_model::NestModel;
 use crate::parameters::ParameterTable;
+use crate::runs_on::RunsOn;
 
 /// Executions of a nest that may not find its data.
 #[derive(Clone)]
@@ -82,22 +83,11 @@ const MOST_CALLS: usize = 8;
 /// A function that is called from more places is not looked at.
 const MOST_SITES: usize = 16;
 
-/// Who does what a loop does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum By {
-    /// One core, while others wait; or the program does not say that several do anything together.
-    OneCore,
-    /// Each thread of a parallel region does all of it, on a core of its own.
-    EachThread,
-}
-
 struct Finder<'a, 'p> {
     scene: &'a Scene<'a, 'p>,
     parameters: &'a ParameterTable,
     /// Whether several cores, each of which has caches of its own, may do something in the same memory.
     is_parallel: bool,
-    /// Whether it is known what of the program is outside of parallel regions, as far as it is proven.
-    knows_serial: bool,
     arriving: Vec<Vec<usize>>,
     functions: HashMap<FunctionKey, usize>,
     by_name: HashMap<String, Vec<usize>>,
@@ -107,8 +97,8 @@ struct Finder<'a, 'p> {
     /// Of the nests around calls.
     counts: HashMap<usize, Vec<LoopCounts>>,
     iterations: HashMap<LoopPlace, Option<FigureId>>,
-    /// Bytes of calls of functions by one thread of some; `None` also while one is looked at, so that recursion has none.
-    calls: HashMap<(usize, By), Option<FigureId>>,
+    /// Bytes of calls of functions; `None` also while one is looked at, so that recursion has none.
+    calls: HashMap<usize, Option<FigureId>>,
 }
 
 impl<'a, 'p> Finder<'a, 'p> {
@@ -150,7 +140,6 @@ impl<'a, 'p> Finder<'a, 'p> {
             scene,
             parameters,
             is_parallel: files.any(|file| file.is_parallel == Some(true) && !file.is_of_processes),
-            knows_serial: functions.iter().any(|function| has_serial(&function.body)),
             arriving: scene.graph.by_callee(functions.len()),
             functions: (functions.iter().enumerate().rev())
                 .map(|(index, function)| (function.key(), index))
@@ -296,7 +285,7 @@ impl<'a, 'p> Finder<'a, 'p> {
     fn bytes_of_iteration(&mut self, place: LoopPlace, figures: &mut Figures) -> Option<Expr> {
         let outer = self.nest(place.0)?.loops[place.1 - 1].facts;
         let function = self.nest(place.0)?.function;
-        let by = self.by(outer)?;
+        self.on_one_core(outer.is_serial)?;
         let mut parts = Vec::new();
         for index in self.own.get(&function).cloned().unwrap_or_default() {
             let nest = &self.scene.nests[index];
@@ -305,54 +294,43 @@ impl<'a, 'p> Finder<'a, 'p> {
                 .get(place.1 - 1)
                 .is_some_and(|c| std::ptr::eq(c.facts, outer));
             if is_inside {
-                self.all_by(by, &chain[place.1..])?;
+                self.on_one_core(nest.nest.runs_on() == RunsOn::OneCore)?;
                 parts.push(bytes_of_nest(nest, place.1)?);
             }
         }
-        self.add_calls((&outer.body, by), &mut parts, place.1, Some(place), figures)?;
+        self.add_calls(&outer.body, &mut parts, place.1, Some(place), figures)?;
         Some(Expr::sum(parts))
     }
 
-    /// Who does what a loop does; `None` where several threads may do parts of it, each with caches of its own.
-    fn by(&self, inner: &Loop) -> Option<By> {
-        let is_shared_out = || (inner.parallel.as_ref()).is_some_and(LoopDirective::shares_out);
-        match inner.is_serial || !self.is_parallel {
-            true => Some(By::OneCore),
-            false => (self.knows_serial && !is_shared_out()).then_some(By::EachThread),
-        }
-    }
-
-    /// Nothing but what the same threads do.
-    fn all_by(&self, by: By, loops: &[ChainLoop]) -> Option<()> {
-        let mut loops = loops.iter();
-        loops.all(|c| self.by(c.facts) == Some(by)).then_some(())
+    /// Nothing of what several cores may do.
+    fn on_one_core(&self, is_serial: bool) -> Option<()> {
+        (is_serial || !self.is_parallel).then_some(())
     }
 
     /// Bytes that a call of a function touches, at most.
-    fn call(&mut self, (function, by): (usize, By), figures: &mut Figures) -> Option<FigureId> {
-        let key = (function, by);
-        if let Some(known) = self.calls.get(&key) {
+    fn call(&mut self, function: usize, figures: &mut Figures) -> Option<FigureId> {
+        if let Some(known) = self.calls.get(&function) {
             return *known;
         }
-        self.calls.insert(key, None);
+        self.calls.insert(function, None);
         let mut parts = Vec::new();
         for index in self.own.get(&function).cloned().unwrap_or_default() {
             let nest = &self.scene.nests[index];
-            self.all_by(by, &nest.nest.loops)?;
+            self.on_one_core(nest.nest.runs_on() == RunsOn::OneCore)?;
             parts.push(bytes_of_nest(nest, 0)?);
         }
         let body = &self.scene.program.functions[function].body;
         parts.push(straight(body));
-        self.add_calls((body, by), &mut parts, 0, None, figures)?;
+        self.add_calls(body, &mut parts, 0, None, figures)?;
         let bytes = figures.define(F::BytesOfCall, Expr::sum(parts));
-        self.calls.insert(key, Some(bytes));
+        self.calls.insert(function, Some(bytes));
         Some(bytes)
     }
 
     /// Adds what calls in a block touch, for each execution of the loop at a depth; `None` if one is not known.
     fn add_calls(
         &mut self,
-        (block, by): (&Block, By),
+        block: &Block,
         parts: &mut Vec<Expr>,
         depth: usize,
         inside: Option<LoopPlace>,
@@ -364,24 +342,23 @@ impl<'a, 'p> Finder<'a, 'p> {
         for call in &block.calls {
             let runs = self.runs(inside, depth)?;
             for callee in self.callees(call, inside.is_some())? {
-                let bytes = self.call((callee, by), figures)?;
+                let bytes = self.call(callee, figures)?;
                 parts.push(runs.clone() * Expr::from(bytes));
             }
         }
         for item in &block.items {
             match item {
                 Item::Loop(inner) => {
-                    (self.by(inner)? == by).then_some(())?;
+                    self.on_one_core(inner.is_serial)?;
                     let place = self.homes.get(&std::ptr::from_ref(&**inner)).copied();
                     if place.is_some() || has_calls(&inner.body) {
-                        let body = (&inner.body, by);
-                        self.add_calls(body, parts, depth, Some(place?), figures)?;
+                        self.add_calls(&inner.body, parts, depth, Some(place?), figures)?;
                     }
                 }
                 Item::Branch(branch) => {
-                    self.add_calls((&branch.then, by), parts, depth, inside, figures)?;
+                    self.add_calls(&branch.then, parts, depth, inside, figures)?;
                     if let Some(block) = &branch.otherwise {
-                        self.add_calls((block, by), parts, depth, inside, figures)?;
+                        self.add_calls(block, parts, depth, inside, figures)?;
                     }
                 }
             }
@@ -515,14 +492,6 @@ impl<'s> Around<'s> {
         needs.dedup();
         Some((needs, self.differing(finder, 0)? * within.clone()))
     }
-}
-
-/// Whether a loop of a block is proven to run on one core.
-fn has_serial(block: &Block) -> bool {
-    block
-        .loops()
-        .iter()
-        .any(|inner| inner.is_serial || has_serial(&inner.body))
 }
 
 /// What some loops need together.
