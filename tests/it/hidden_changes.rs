@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::small::{c, fortran, function, iterations};
+use crate::small::{c, fortran, function, iterations, reasons};
 
 fn last_reasons<'j>(json: &'j Value, name: &str) -> &'j Vec<Value> {
     let nests = function(json, name)["nests"].as_array().unwrap();
