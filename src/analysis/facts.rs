@@ -358,12 +358,22 @@ pub struct Branch {
     /// The symbol that holds the probability of `then`.
     pub probability: Symbol,
     pub decision: Decision,
+    pub asks: Asks,
     pub then: Block,
     pub otherwise: Option<Block>,
     /// First and last line of the statements of `then`, where known.
     pub then_lines: Option<(u32, u32)>,
     /// The same of `otherwise`.
     pub otherwise_lines: Option<(u32, u32)>,
+}
+
+/// Which part of the condition in the source a branch asks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Asks {
+    #[default]
+    All,
+    /// What it asks of loops: `k < 10` of `k < 10 && b[k] > 0`. A branch inside asks for the rest.
+    Loops,
 }
 
 /// What decides which way a branch goes.

@@ -251,6 +251,14 @@ pub fn probability(
     seen_in: &str,
 ) -> Option<Suggestion> {
     let parameter = report.parameters.get(&branch.probability)?;
+    // Of the iterations in which loops leave it to the data.
+    let taken = match &branch.within {
+        None => taken,
+        Some(share) => {
+            let share = report.parameters.get(share)?.value.known()?;
+            Some(taken / share).filter(|taken| (0.0..=1.0).contains(taken))?
+        }
+    };
     Some(Suggestion {
         parameter: branch.probability.clone(),
         value: parameter.value.known(),
