@@ -174,6 +174,7 @@ impl Walker<'_> {
         if parts.goal != Goal::ReadsAlone {
             self.decides(&branch.condition, block);
         }
+        let at = block.items.len();
         let asked = guards::asked(&mut self.symbols, &parts.of_loops);
         let conditions = self.conditions.len();
         self.conditions.extend(asked);
@@ -206,6 +207,9 @@ impl Walker<'_> {
             self.symbols.known = behind;
             found
         });
+        // The branch itself has its usual parameter, and the part another one.
+        let of_all =
+            (parts.goal == Goal::ReadsAlone).then(|| self.branch_that_is_read(branch, arms, block));
         let outer = ir::If {
             condition: parts.of_loops,
             ..branch.clone()
@@ -214,7 +218,7 @@ impl Walker<'_> {
         let (probability, decision) =
             self.decision(&outer, ([&[], &[]], (None, &|_| None)), blocks);
         let stays = super::leaving::stays(&probability, [stays_inside, Expr::from(1.0)]);
-        block.items.push(Item::Branch(Box::new(Branch {
+        let outer = Branch {
             line: branch.place.line,
             condition: self.symbols.text(&outer.condition),
             probability,
@@ -224,11 +228,10 @@ impl Walker<'_> {
             otherwise,
             then_lines: None,
             otherwise_lines: None,
-        })));
-        match parts.goal {
-            Goal::ReadsAlone => self.branch_that_is_read(branch, arms, block),
-            _ => stays,
-        }
+        };
+        // What it reads comes first.
+        block.items.insert(at, Item::Branch(Box::new(outer)));
+        of_all.unwrap_or(stays)
     }
 }
 
