@@ -285,6 +285,20 @@ impl Walker<'_> {
         Some(Known::Is(entry + moved))
     }
 
+    /// What a call statement comes to.
+    fn called(&self, statement: &ir::Stmt) -> Called {
+        match statement {
+            ir::Stmt::Call { place, name, .. } => {
+                match self.effects.origins.is_expanded(place, name) {
+                    true => Called::Replaced,
+                    false if self.effects.ends_program(name) => Called::Ends,
+                    false => Called::Other,
+                }
+            }
+            _ => Called::Other,
+        }
+    }
+
     fn loop_body(
         &mut self,
         inner: &ir::Loop,
@@ -335,16 +349,7 @@ impl Walker<'_> {
                 step: &step,
                 range: (&lower, &upper),
             };
-            let called = |statement: &ir::Stmt| match statement {
-                ir::Stmt::Call { place, name, .. } => {
-                    match self.effects.origins.is_expanded(place, name) {
-                        true => Called::Replaced,
-                        false if self.effects.ends_program(name) => Called::Ends,
-                        false => Called::Other,
-                    }
-                }
-                _ => Called::Other,
-            };
+            let called = |statement: &ir::Stmt| self.called(statement);
             // A statement on whole arrays waits for none of its own values: compilers reverse it, or keep them apart.
             let compared = compared
                 .as_deref()
