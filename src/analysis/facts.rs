@@ -372,7 +372,8 @@ pub struct Branch {
 pub enum Asks {
     #[default]
     All,
-    /// What it asks of loops: `k < 10` of `k < 10 && b[k] > 0`. A branch inside asks for the rest.
+    /// What it asks of loops: `k < 10` of `k < 10 && b[k] > 0`. A branch inside asks for the rest, or only what the rest
+    /// reads is inside. What is done otherwise is an arm of the branch inside, too.
     Loops,
 }
 
@@ -770,13 +771,15 @@ impl Body {
 }
 
 impl Block {
-    /// Walks this block and the branches inside it, but no loops.
+    /// Walks this block and the branches inside it, but no loops; each statement of the source once.
     pub fn with_branches<'a>(&'a self, visit: &mut dyn FnMut(&'a Block)) {
         visit(self);
         for item in &self.items {
             if let Item::Branch(branch) = item {
                 branch.then.with_branches(visit);
-                if let Some(otherwise) = &branch.otherwise {
+                // The same statements are an arm of the branch inside of a part of a condition.
+                let otherwise = branch.otherwise.as_ref();
+                if let Some(otherwise) = otherwise.filter(|_| branch.asks == Asks::All) {
                     otherwise.with_branches(visit);
                 }
             }

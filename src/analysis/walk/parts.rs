@@ -200,27 +200,24 @@ impl Walker<'_> {
             Goal::Otherwise => arms[0],
             Goal::ReadsAlone => &[],
         };
-        // What is known behind it is what the branch inside has found: it has both arms.
-        let otherwise = (!other.is_empty()).then(|| {
-            let behind = std::mem::replace(&mut self.symbols.known, before);
-            let found = self.block(other);
-            self.symbols.known = behind;
-            found
-        });
         // The branch itself has its usual parameter, and the part another one.
         let of_all =
             (parts.goal == Goal::ReadsAlone).then(|| self.branch_that_is_read(branch, arms, block));
+        // What is known behind it is what the branch inside has found: it has both arms.
+        let behind = std::mem::replace(&mut self.symbols.known, before);
         let outer = ir::If {
             condition: parts.of_loops,
             ..branch.clone()
         };
-        let blocks = [Some(&then), otherwise.as_ref()];
         let (probability, decision) =
-            self.decision(&outer, ([&[], &[]], (None, &|_| None)), blocks);
+            self.decision(&outer, ([&[], &[]], (None, &|_| None)), [Some(&then), None]);
+        let condition = self.symbols.text(&outer.condition);
+        let otherwise = (!other.is_empty()).then(|| self.block(other));
+        self.symbols.known = behind;
         let stays = super::leaving::stays(&probability, [stays_inside, Expr::from(1.0)]);
         let outer = Branch {
             line: branch.place.line,
-            condition: self.symbols.text(&outer.condition),
+            condition,
             probability,
             decision,
             asks: Asks::Loops,
