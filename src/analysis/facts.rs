@@ -358,12 +358,23 @@ pub struct Branch {
     /// The symbol that holds the probability of `then`.
     pub probability: Symbol,
     pub decision: Decision,
+    pub asks: Asks,
     pub then: Block,
     pub otherwise: Option<Block>,
     /// First and last line of the statements of `then`, where known.
     pub then_lines: Option<(u32, u32)>,
     /// The same of `otherwise`.
     pub otherwise_lines: Option<(u32, u32)>,
+}
+
+/// Which part of the condition in the source a branch asks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Asks {
+    #[default]
+    All,
+    /// What it asks of loops: `k < 10` of `k < 10 && b[k] > 0`. A branch inside asks for the rest, or only what the rest
+    /// reads is inside. What is done otherwise is an arm of the branch inside, too.
+    Loops,
 }
 
 /// What decides which way a branch goes.
@@ -760,13 +771,15 @@ impl Body {
 }
 
 impl Block {
-    /// Walks this block and the branches inside it, but no loops.
+    /// Walks this block and the branches inside it, but no loops; each statement of the source once.
     pub fn with_branches<'a>(&'a self, visit: &mut dyn FnMut(&'a Block)) {
         visit(self);
         for item in &self.items {
             if let Item::Branch(branch) = item {
                 branch.then.with_branches(visit);
-                if let Some(otherwise) = &branch.otherwise {
+                // The same statements are an arm of the branch inside of a part of a condition.
+                let otherwise = branch.otherwise.as_ref();
+                if let Some(otherwise) = otherwise.filter(|_| branch.asks == Asks::All) {
                     otherwise.with_branches(visit);
                 }
             }

@@ -18,6 +18,7 @@ mod leaving;
 mod limits;
 mod loops;
 mod lost;
+mod parts;
 mod records;
 mod returning;
 mod settings;

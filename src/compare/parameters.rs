@@ -72,10 +72,20 @@ pub fn short_triangles(
 
 /// Everything that the run shows about parameters, also those that agree.
 pub fn all(report: &StaticReport, places: &Places, seen: Observed) -> Vec<Suggestion> {
-    trip_counts(report, places, seen)
-        .into_iter()
-        .chain(branch_frequencies(report, places, seen))
-        .collect()
+    let mut found = trip_counts(report, places, seen);
+    let sizes = match that_differ(found.clone()).is_empty() {
+        true => SizesOfReport::Fit,
+        false => SizesOfReport::Differ,
+    };
+    found.extend(branch_frequencies(report, places, seen, sizes));
+    found
+}
+
+/// Whether the run had the sizes that the report has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SizesOfReport {
+    Fit,
+    Differ,
 }
 
 /// Names of the sizes that the bounds of a loop depend on, and whether they depend on nothing else.
@@ -225,7 +235,18 @@ pub fn triangles<'r>(places: &Places<'r>, seen: Observed) -> Vec<Triangle<'r>> {
 }
 
 /// Probabilities of branches.
-fn branch_frequencies(report: &StaticReport, places: &Places, seen: Observed) -> Vec<Suggestion> {
+fn branch_frequencies(
+    report: &StaticReport,
+    places: &Places,
+    seen: Observed,
+    sizes: SizesOfReport,
+) -> Vec<Suggestion> {
+    // In how many of the iterations loops leave a condition to the data, which depends on sizes.
+    let share = |branch: &BranchReport| match &branch.within {
+        None => Some(1.0),
+        Some(_) if sizes == SizesOfReport::Differ => None,
+        Some(share) => report.parameters.get(share)?.value.known(),
+    };
     let of_loop = |found: &LoopRef| {
         let facts = places.facts(*found);
         // A branch that nothing depends on has no parameter.
@@ -234,7 +255,9 @@ fn branch_frequencies(report: &StaticReport, places: &Places, seen: Observed) ->
             .iter()
             .filter(|branch| report.parameters.contains_key(&branch.probability));
         let suggestion = |branch: &BranchReport| {
-            probability(report, branch, (seen.frequency)(*found, branch)?, &facts.id)
+            let taken = (seen.frequency)(*found, branch)? / share(branch)?;
+            let is_share = (0.0..=1.0).contains(&taken);
+            is_share.then(|| probability(report, branch, taken, &facts.id))?
         };
         with_parameters
             .filter_map(suggestion)

@@ -106,6 +106,16 @@ impl Run<'_> {
                     };
                 }
                 let right = self.integer(right);
+                // What is not known behind a side that decides makes no difference.
+                if right.known
+                    && ((*op == BinaryOp::And && right.number == 0)
+                        || (*op == BinaryOp::Or && right.number != 0))
+                {
+                    return Number {
+                        number: i64::from(right.number != 0),
+                        known: true,
+                    };
+                }
                 binary(*op, left, right)
             }
             Integer::Unary(op, operand) => {

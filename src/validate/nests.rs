@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Settings;
 use crate::analysis::ProcedureBody;
-use crate::analysis::facts::{self, Item};
+use crate::analysis::facts::{self, Asks, Item};
 use crate::expr::{Lookup, Symbol};
 use crate::interpret::Refusal;
 use crate::interpret::blocks::Blocks;
@@ -211,7 +211,10 @@ fn facts_in_order<'a>(
                 facts_in_order(&inner.body, loops, branches);
             }
             Item::Branch(branch) => {
-                branches.push(branch);
+                // Of a branch that asks for loops first, the statements have the one inside.
+                if branch.asks == Asks::All {
+                    branches.push(branch);
+                }
                 facts_in_order(&branch.then, loops, branches);
                 branch
                     .otherwise

@@ -503,3 +503,64 @@ fn planes_beyond_the_only_one_are_marked() {
     let reasons = &report["functions"][0]["nests"][0]["reasons"];
     assert_eq!(reasons, &json!(["implausible_size"]));
 }
+
+/// `k < 16 && b[i][k] > 0`: what loops decide says where the rest is done, and in C where data are asked for at all.
+#[test]
+fn conditions_that_join_loops_and_data() {
+    let all = [
+        "both",
+        "data_first",
+        "either",
+        "passed_over",
+        "other_arm",
+        "triangle",
+        "around_a_loop",
+    ];
+    for function in all {
+        is_right("joined.c", function, &["--sizes", "n=96,160"]);
+    }
+    // How many lines every 32nd element comes to is not followed.
+    let marked = marked_in(DIRECTORY, "joined.c");
+    assert!(marked.contains("every_other"), "{marked:?}");
+    assert!(
+        !all[..6].iter().any(|name| marked.contains(*name)),
+        "{marked:?}"
+    );
+}
+
+/// Additions in the part of a condition that asks for data: in C only where the part before it holds, in Fortran always.
+#[test]
+fn operations_of_the_part_behind_another_one() {
+    let of = |file: &str| {
+        let path = command::fixture(DIRECTORY).join(file);
+        let report = command::analysed(path, &["--set", "n=160"]);
+        let functions = report["functions"].as_array().expect("functions").clone();
+        let adds = |function: Value| {
+            let name = function["name"].as_str().expect("a name").to_string();
+            (
+                name,
+                function["nests"][0]["adds"].as_f64().expect("a number"),
+            )
+        };
+        functions
+            .into_iter()
+            .map(adds)
+            .collect::<HashMap<String, f64>>()
+    };
+    let n = 160.0;
+    let expected = [
+        ("both", n * (16.0 + 80.0)),
+        ("data_first", n * n),
+        ("either", n * 16.0),
+        ("passed_over", n * 16.0),
+        ("other_arm", n * 16.0),
+        ("triangle", n * (n - 1.0) / 2.0),
+        ("around_a_loop", 10.0),
+        ("every_other", n * n / 32.0),
+    ];
+    let found = of("joined.c");
+    for (name, adds) in expected {
+        assert_eq!(found[name], adds, "{name}");
+    }
+    assert_eq!(of("joined.f90")["both"], n * n);
+}

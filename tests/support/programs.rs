@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use loopsheet::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use loopsheet_analysis::facts::{
-    Access, AccessClass, Block, Branch, Component, Constant, Decision, ElementType, File, Flops,
-    Function, Item, Loop, OperationCounts, Origin, Program, Reason, Stream, Subscript,
+    Access, AccessClass, Asks, Block, Branch, Component, Constant, Decision, ElementType, File,
+    Flops, Function, Item, Loop, OperationCounts, Origin, Program, Reason, Stream, Subscript,
 };
 use loopsheet_analysis::loop_variable::LoopVariable;
 use loopsheet_base::reason::ReasonCode;
@@ -309,6 +309,7 @@ pub fn triad_and_search() -> Function {
         condition: "-x(i) < 0".into(),
         probability: Symbol::new(SymbolKind::Probability, "prob_31"),
         decision: Decision::Data,
+        asks: Asks::All,
         then: Block {
             flops: flops(2, 0, 0, 1),
             streams: vec![stream("-d", AccessClass::ReadWrite, &["i"], &[&[0]])],

@@ -500,7 +500,7 @@ fn branch(block: impl Strategy<Value = Block> + Clone) -> impl Strategy<Value = 
         text(),
         block.clone(),
         prop::option::of(block),
-        (lines(), lines(), decision()),
+        (lines(), lines(), decision(), asks()),
     )
         .prop_map(
             |(
@@ -509,18 +509,23 @@ fn branch(block: impl Strategy<Value = Block> + Clone) -> impl Strategy<Value = 
                 probability,
                 then,
                 otherwise,
-                (then_lines, otherwise_lines, decision),
+                (then_lines, otherwise_lines, decision, asks),
             )| Branch {
                 line,
                 condition,
                 probability: Symbol::new(SymbolKind::Probability, &probability),
                 decision,
+                asks,
                 then,
                 otherwise_lines: otherwise_lines.filter(|_| otherwise.is_some()),
                 otherwise,
                 then_lines,
             },
         )
+}
+
+fn asks() -> impl Strategy<Value = Asks> {
+    prop_oneof![Just(Asks::All), Just(Asks::Loops)]
 }
 
 fn decision() -> impl Strategy<Value = Decision> {

@@ -8,7 +8,7 @@ use crate::counted_loop::Counted;
 use crate::coverage;
 use crate::diagnostic::Place;
 use crate::expr::{self, Comparison, Expr, Node, Symbol};
-use crate::facts::{Block, Branch, Constant, Decision, Guard, Item, Origin};
+use crate::facts::{Asks, Block, Branch, Constant, Decision, Guard, Item, Origin};
 use crate::guards;
 use crate::ir::visit::{each_value, variables_of};
 use crate::ir::{self, BinaryOp, Function, Printed, Role, Stmt, Type, UnaryOp, Value, VarId};
@@ -18,7 +18,7 @@ use crate::symbols::Known;
 use crate::wrapped;
 
 /// How often a branch is taken as a rule, and whether that is assumed or a guess.
-type Usual<'u> = &'u dyn Fn(&Walker) -> Option<(Expr, Origin)>;
+pub(super) type Usual<'u> = &'u dyn Fn(&Walker) -> Option<(Expr, Origin)>;
 
 impl Walker<'_> {
     /// Adds a branch; how often control gets behind it.
@@ -30,6 +30,20 @@ impl Walker<'_> {
         block: &mut Block,
     ) -> Expr {
         let arms = [then, otherwise];
+        if let Some(parts) = self.parts_of(branch, arms) {
+            return self.branch_in_parts(branch, parts, arms, block);
+        }
+        self.read(&branch.place, &branch.condition, block);
+        self.branch_that_is_read(branch, arms, block)
+    }
+
+    /// The same where what the condition reads is counted already.
+    pub(super) fn branch_that_is_read(
+        &mut self,
+        branch: &ir::If,
+        arms: [&[Stmt]; 2],
+        block: &mut Block,
+    ) -> Expr {
         let choice = self.guessed_choice(branch);
         let usual = |walker: &Walker| {
             let expected = || Some((walker.expected_to_pass_over(branch, arms)?, Origin::Assumed));
@@ -85,6 +99,7 @@ impl Walker<'_> {
         block: &mut Block,
     ) -> Expr {
         let choice = self.guessed_choice(branch);
+        self.read(&branch.place, &branch.condition, block);
         let usual = |walker: &Walker| {
             let own = [&branch.then[..], &branch.otherwise[..]];
             let expected = || Some((walker.expected(branch, rest)?, Origin::Assumed));
@@ -117,6 +132,7 @@ impl Walker<'_> {
             condition: "the procedure has not returned".to_string(),
             probability,
             decision: Decision::Data,
+            asks: Asks::All,
             then,
             otherwise: None,
             // The branch has no line of its own with which to compare them.
@@ -167,7 +183,6 @@ impl Walker<'_> {
         usual: Usual,
         block: &mut Block,
     ) -> Expr {
-        self.read(&branch.place, &branch.condition, block);
         self.decides(&branch.condition, block);
         let before = self.symbols.known.clone();
         let compared_before = self.compared_known();
@@ -215,6 +230,7 @@ impl Walker<'_> {
             condition: self.symbols.text(&branch.condition),
             probability,
             decision,
+            asks: Asks::All,
             then: then_block,
             otherwise: otherwise_block,
             then_lines: ir::lines(then),
@@ -224,7 +240,7 @@ impl Walker<'_> {
     }
 
     /// The parameter that holds how often a branch is taken, and what decides that.
-    fn decision(
+    pub(super) fn decision(
         &mut self,
         branch: &ir::If,
         ([then, otherwise], (answered, usual_share)): ([&[Stmt]; 2], (Option<bool>, Usual)),
@@ -253,14 +269,7 @@ impl Walker<'_> {
         let excluded = self.excluded(&branch.condition);
         let share = match (&decision, outcome) {
             (_, Some(is_taken)) => Some(Expr::from(f64::from(u8::from(is_taken)))),
-            (Decision::Guard(guard), None) => {
-                let loops: Vec<&Counted> = self.symbols.levels.iter().map(|l| &l.counted).collect();
-                let around = guard.related(&self.conditions, &loops);
-                match around.is_empty() {
-                    true => guard.share(&loops),
-                    false => guard.share_where(&around, &loops),
-                }
-            }
+            (Decision::Guard(guard), None) => self.share_of_guard(guard),
             (
                 Decision::Data | Decision::Loops | Decision::Once(_) | Decision::PerhapsOnce(_),
                 None,
@@ -317,6 +326,16 @@ impl Walker<'_> {
         };
         self.symbols.constants.insert(probability.clone(), constant);
         (probability, decision)
+    }
+
+    /// In how many of the iterations that conditions around leave a condition on loops holds.
+    pub(super) fn share_of_guard(&self, guard: &Guard) -> Option<Expr> {
+        let loops: Vec<&Counted> = self.symbols.levels.iter().map(|l| &l.counted).collect();
+        let around = guard.related(&self.conditions, &loops);
+        match around.is_empty() {
+            true => guard.share(&loops),
+            false => guard.share_where(&around, &loops),
+        }
     }
 
     /// Notes that a probability is nothing but a guess.

@@ -429,6 +429,12 @@ pub(super) fn repeated(fields: &Fields<'_>) -> Result<OperationCounts, XmlError>
     Ok(found.unwrap_or_default())
 }
 
+/// Which part of its condition a branch asks.
+pub fn asks(fields: &Fields<'_>) -> Result<Asks, XmlError> {
+    let read = |word: &str| (word == "loops").then_some(Asks::Loops);
+    Ok(fields.word("ls:asks", read, "loops")?.unwrap_or_default())
+}
+
 /// What decides a branch, with the ranges of loop variables in it.
 pub fn decision(fields: &Fields<'_>) -> Result<Decision, XmlError> {
     let mut ranges = Vec::new();

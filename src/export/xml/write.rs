@@ -722,6 +722,7 @@ fn branch(inner: &Branch, scope: Scope<'_>) -> Vec<Element> {
         condition,
         probability,
         decision,
+        asks,
         then,
         otherwise,
         then_lines,
@@ -736,6 +737,7 @@ fn branch(inner: &Branch, scope: Scope<'_>) -> Vec<Element> {
             Some(probability).filter(|symbol| **symbol != usual),
         )
         .maybe("ls:decision", decision_name(decision))
+        .maybe("ls:asks", (*asks == Asks::Loops).then_some("loops"))
         .maybe("ls:lines", then_lines.map(lines))
         .containing(decision.ranges().iter().map(|range| {
             Element::new("ls:range")

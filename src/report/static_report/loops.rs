@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::SubscriptReport;
 use crate::analysis::coverage;
 use crate::analysis::facts::{
-    Access, AccessClass, Block, Flops, Function, Item, Loop, OperationCounts, Stream, Subscript,
+    Access, AccessClass, Asks, Block, Flops, Function, Item, Loop, OperationCounts, Stream,
+    Subscript,
 };
 use crate::analysis::loop_variable::LoopVariable;
 use crate::expr::Expr;
@@ -152,6 +153,10 @@ pub struct BranchReport {
     pub condition: String,
     /// Name of the parameter that holds the probability of the first arm.
     pub probability: String,
+    /// Name of the parameter that holds how often a part of the condition holds that asks for loops: the probability is that
+    /// of the other part where this one holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
     /// First and last line of the first arm, and of the other one.
     pub then: Option<(u32, u32)>,
     pub otherwise: Option<(u32, u32)>,
@@ -198,7 +203,7 @@ pub(super) fn branches_outside(model: &Model, function: usize) -> Vec<BranchRepo
         index: function,
         function: &model.program.functions[function],
     };
-    place.branches(&place.function.body)
+    place.branches(&place.function.body, None)
 }
 
 /// The parameters that symbols in the bounds of a function's loops stand for, where these have other names.
@@ -301,7 +306,7 @@ impl<'a> Surroundings<'a> {
                 [] => "1".to_string(),
                 weights => weights.join(" * "),
             },
-            branches: self.branches(&facts.body),
+            branches: self.branches(&facts.body, None),
             reasons: coverage::reasons(facts)
                 .into_iter()
                 .map(|reason| ReasonReport {
@@ -319,24 +324,31 @@ impl<'a> Surroundings<'a> {
     }
 
     /// Conditions of a block, those inside others too.
-    fn branches(&self, block: &Block) -> Vec<BranchReport> {
+    fn branches(&self, block: &Block, within: Option<&str>) -> Vec<BranchReport> {
         let mut found = Vec::new();
         for item in &block.items {
             let Item::Branch(branch) = item else { continue };
             let parameter = self.model.parameters.row(self.index, &branch.probability);
+            let probability = parameter.map_or_else(
+                || branch.probability.name().to_string(),
+                |row| row.name.clone(),
+            );
+            let otherwise = branch.otherwise.iter();
+            if branch.asks == Asks::Loops {
+                found.extend(self.branches(&branch.then, Some(&probability)));
+                found.extend(otherwise.flat_map(|block| self.branches(block, None)));
+                continue;
+            }
             found.push(BranchReport {
                 line: branch.line,
                 condition: branch.condition.clone(),
-                probability: parameter.map_or_else(
-                    || branch.probability.name().to_string(),
-                    |row| row.name.clone(),
-                ),
+                probability,
+                within: within.map(str::to_string),
                 then: branch.then_lines,
                 otherwise: branch.otherwise_lines,
             });
-            found.extend(self.branches(&branch.then));
-            let otherwise = branch.otherwise.iter();
-            found.extend(otherwise.flat_map(|block| self.branches(block)));
+            found.extend(self.branches(&branch.then, None));
+            found.extend(otherwise.flat_map(|block| self.branches(block, None)));
         }
         found
     }

@@ -1,0 +1,279 @@
+//! Conditions of which a part asks for loops and another one for data:
+//!
+//! ```text
+//! if (k < 10 && b[k] > 0) a[k] = 1;          if (k < 10) { if (b[k] > 0) a[k] = 1; }
+//! if (k >= 10 || b[k] <= 0) continue;        the same of what is behind it
+//! if (k < 10 || b[k] > 0) a[k] = 1;          b is read where k < 10 does not hold
+//! ```
+//!
+//! The part that asks for loops says in which iterations the rest is done, and how many these are. In C the part behind it is
+//! read there only; Fortran promises no order, so both are read in all iterations.
+
+use super::Walker;
+use crate::calls::Target;
+use crate::expr::Expr;
+use crate::facts::{Asks, Block, Branch, Decision, Item};
+use crate::guards;
+use crate::ir::visit::{InLoop, each_value, statements};
+use crate::ir::{self, BinaryOp, Operands, Stmt, UnaryOp, Value};
+
+/// Statements of an arm that stand on two ways, at most.
+const MOST_REPEATED: usize = 4;
+
+/// One of several conditions, and whether it has to hold.
+type Part<'v> = (&'v Value, bool);
+
+/// A condition in two parts.
+pub(super) struct Parts {
+    /// Where it holds, the other part decides.
+    of_loops: Value,
+    rest: Value,
+    reads: Reads,
+    /// The arm that is done where both parts say so.
+    goal: Goal,
+}
+
+/// What the other part reads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    /// Nothing where the part that asks for loops decides.
+    InPart,
+    Everywhere,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Goal {
+    Then,
+    Otherwise,
+    /// Only what the other part reads is known to be in the part.
+    ReadsAlone,
+}
+
+impl Walker<'_> {
+    /// The parts of a condition, if loops decide one in a way that has a closed form, and data the other one.
+    pub(super) fn parts_of(&mut self, branch: &ir::If, arms: [&[Stmt]; 2]) -> Option<Parts> {
+        let is_joined =
+            |part: &Value| matches!(part, Value::Binary(BinaryOp::And | BinaryOp::Or, ..));
+        let condition = branch.condition.unconverted();
+        let inner = match condition {
+            Value::Unary(UnaryOp::Not, operand) => operand.unconverted(),
+            _ => condition,
+        };
+        if !is_joined(inner)
+            || self.symbols.levels.is_empty()
+            || guards::asked(&mut self.symbols, condition).is_some()
+            || self.sizes.turn(&branch.place).is_some()
+            || self.answered(condition).is_some()
+        {
+            return None;
+        }
+        let [then, otherwise] = arms.map(|arm| !arm.is_empty());
+        let goals = [
+            (Goal::Then, true, then),
+            (Goal::Otherwise, false, otherwise),
+        ];
+        let goals = goals.into_iter().filter(|(_, _, has_arm)| *has_arm);
+        let [of_then, of_otherwise] = [true, false].map(|holds| all_of(condition, holds));
+        for (goal, holds, _) in goals {
+            let parts = if holds { &of_then } else { &of_otherwise };
+            let other = if holds { arms[1] } else { arms[0] };
+            if parts.len() > 1 && may_be_repeated(other) {
+                return self.split(parts, goal);
+            }
+        }
+        let parts = if of_then.len() > 1 {
+            of_then
+        } else {
+            of_otherwise
+        };
+        let found = self.split(&parts, Goal::ReadsAlone)?;
+        (found.reads == Reads::InPart).then_some(found)
+    }
+
+    /// The first parts that loops decide apart from the others, or all of them where the others are read in any case.
+    fn split(&mut self, parts: &[Part], goal: Goal) -> Option<Parts> {
+        let of_loops: Vec<bool> = parts.iter().map(|part| self.has_share(part.0)).collect();
+        let leading = of_loops.iter().take_while(|own| **own).count();
+        let is_ordered = self.function().conventions.operands == Operands::AsNeeded;
+        let (reads, mut chosen): (Reads, Vec<usize>) = match leading {
+            1.. if is_ordered => (Reads::InPart, (0..leading).collect()),
+            _ => (
+                Reads::Everywhere,
+                (0..parts.len()).filter(|at| of_loops[*at]).collect(),
+            ),
+        };
+        let all_hold = |chosen: &[usize]| {
+            let own = chosen.iter().map(|at| stated(parts[*at]));
+            joined(BinaryOp::And, own)
+        };
+        // Of several that have no closed form together, the others are parts of the rest.
+        let of_loops = loop {
+            let found = all_hold(&chosen)?;
+            if self.has_share(&found) {
+                break found;
+            }
+            chosen.pop();
+        };
+        let rest = (0..parts.len()).filter(|at| !chosen.contains(at));
+        let rest: Vec<Part> = rest.map(|at| parts[at]).collect();
+        if rest.iter().any(|part| self.calls(part.0)) {
+            return None;
+        }
+        // The condition itself, of the arm that is done where it does not hold.
+        let (op, turns) = match goal {
+            Goal::Otherwise => (BinaryOp::Or, true),
+            Goal::Then | Goal::ReadsAlone => (BinaryOp::And, false),
+        };
+        let rest = rest.into_iter().map(|(part, holds)| (part, holds != turns));
+        let rest = joined(op, rest.map(stated))?;
+        let is_of_data =
+            guards::decision(&mut self.symbols, &rest) == Decision::Data && reads_memory(&rest);
+        is_of_data.then_some(Parts {
+            of_loops,
+            rest,
+            reads,
+            goal,
+        })
+    }
+
+    /// Whether loops decide a condition in a way that has a closed form, so that its share is known.
+    fn has_share(&mut self, condition: &Value) -> bool {
+        match guards::decision(&mut self.symbols, condition) {
+            Decision::Guard(guard) => self.share_of_guard(&guard).is_some(),
+            decision @ Decision::Loops => {
+                let asked = (condition, 0, &decision);
+                guards::periodic_share(&mut self.symbols, asked).is_some()
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether reading a value may change others.
+    fn calls(&self, value: &Value) -> bool {
+        let mut found = false;
+        each_value(value, &mut |part| {
+            if let Value::Call { name, .. } = part {
+                found |= !matches!(self.effects.target(name), Target::Library(_));
+            }
+        });
+        found
+    }
+
+    /// Adds a branch on the part that asks for loops, and inside of it one on the other part.
+    pub(super) fn branch_in_parts(
+        &mut self,
+        branch: &ir::If,
+        parts: Parts,
+        arms: [&[Stmt]; 2],
+        block: &mut Block,
+    ) -> Expr {
+        match parts.reads {
+            Reads::Everywhere => self.read(&branch.place, &branch.condition, block),
+            Reads::InPart => self.read(&branch.place, &parts.of_loops, block),
+        }
+        if parts.goal != Goal::ReadsAlone {
+            self.decides(&branch.condition, block);
+        }
+        let at = block.items.len();
+        let asked = guards::asked(&mut self.symbols, &parts.of_loops);
+        let conditions = self.conditions.len();
+        self.conditions.extend(asked);
+        let before = self.symbols.known.clone();
+        let answers = self.answer(&parts.of_loops, true, arms.concat().as_slice());
+        let mut then = Block::default();
+        let inner = ir::If {
+            condition: parts.rest.clone(),
+            ..branch.clone()
+        };
+        let stays_inside = match (parts.goal, parts.reads) {
+            (Goal::ReadsAlone, _) => {
+                self.read(&branch.place, &parts.rest, &mut then);
+                Expr::from(1.0)
+            }
+            (_, Reads::InPart) => self.branch(&inner, arms[0], arms[1], &mut then),
+            (_, Reads::Everywhere) => self.branch_that_is_read(&inner, arms, &mut then),
+        };
+        self.forget(answers);
+        self.conditions.truncate(conditions);
+        let other = match parts.goal {
+            Goal::Then => arms[1],
+            Goal::Otherwise => arms[0],
+            Goal::ReadsAlone => &[],
+        };
+        // The branch itself has its usual parameter, and the part another one.
+        let of_all =
+            (parts.goal == Goal::ReadsAlone).then(|| self.branch_that_is_read(branch, arms, block));
+        // What is known behind it is what the branch inside has found: it has both arms.
+        let behind = std::mem::replace(&mut self.symbols.known, before);
+        let outer = ir::If {
+            condition: parts.of_loops,
+            ..branch.clone()
+        };
+        let (probability, decision) =
+            self.decision(&outer, ([&[], &[]], (None, &|_| None)), [Some(&then), None]);
+        let condition = self.symbols.text(&outer.condition);
+        let otherwise = (!other.is_empty()).then(|| self.block(other));
+        self.symbols.known = behind;
+        let stays = super::leaving::stays(&probability, [stays_inside, Expr::from(1.0)]);
+        let outer = Branch {
+            line: branch.place.line,
+            condition,
+            probability,
+            decision,
+            asks: Asks::Loops,
+            then,
+            otherwise,
+            then_lines: None,
+            otherwise_lines: None,
+        };
+        // What it reads comes first.
+        block.items.insert(at, Item::Branch(Box::new(outer)));
+        of_all.unwrap_or(stays)
+    }
+}
+
+/// The parts that all have to hold, or not to, for a condition to hold, or not to.
+fn all_of(condition: &Value, holds: bool) -> Vec<Part<'_>> {
+    match condition.unconverted() {
+        Value::Unary(UnaryOp::Not, operand) => all_of(operand, !holds),
+        Value::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right)
+            if (*op == BinaryOp::And) == holds =>
+        {
+            [left, right]
+                .into_iter()
+                .flat_map(|side| all_of(side, holds))
+                .collect()
+        }
+        _ => vec![(condition, holds)],
+    }
+}
+
+fn reads_memory(value: &Value) -> bool {
+    let mut found = false;
+    each_value(value, &mut |part| {
+        found |= matches!(part, Value::Element { .. })
+    });
+    found
+}
+
+fn stated((part, holds): Part) -> Value {
+    match holds {
+        true => part.clone(),
+        false => Value::Unary(UnaryOp::Not, Box::new(part.clone())),
+    }
+}
+
+fn joined(op: BinaryOp, parts: impl Iterator<Item = Value>) -> Option<Value> {
+    parts.reduce(|left, right| Value::binary(op, left, right))
+}
+
+/// Whether an arm is so short, and has so little in it, that it may stand on two ways.
+fn may_be_repeated(arm: &[Stmt]) -> bool {
+    let mut count = 0;
+    let mut is_plain = true;
+    statements(arm, InLoop::No, &mut |stmt, _| {
+        count += 1;
+        is_plain &= matches!(stmt, Stmt::Assign { .. });
+    });
+    is_plain && count <= MOST_REPEATED
+}
