@@ -141,6 +141,59 @@ fn structures_that_begin_differently_are_marked() {
     }
 }
 
+/// A string fills a member or an array of characters, and what comes behind it is for the next member.
+#[test]
+fn strings_in_lists_fill_arrays_of_characters() {
+    let json = c(STRINGS_IN_LISTS);
+    assert_eq!(
+        iterations(&json, "main"),
+        [100.0, 2000.0, 900.0, 3.0, 17.0, 18.0]
+    );
+    let json = c("double a[1000];
+char d[8] = {\"A\" \"B\"};
+int main(void) {
+  for (int i = 0; i < d[1]; i++) a[i] += 1;
+  return 0;
+}
+");
+    // The value of a character in a string is not followed.
+    assert_ne!(iterations(&json, "main"), [0.0]);
+}
+
+/// What a list leaves out is zero, not what another structure of the type has.
+#[test]
+fn members_that_a_list_leaves_out_are_zero() {
+    let json = c("double a[1000];
+struct P { int n, m; };
+const struct P one = {11, 12};
+struct P two = {.m = 9};
+int main(void) {
+  for (int i = 0; i < one.n; i++) a[i] += 1;
+  for (int i = 0; i < two.n; i++) a[i] += 1;
+  return 0;
+}
+");
+    assert!(!last_reasons(&json, "main").is_empty());
+}
+
+const STRINGS_IN_LISTS: &str = r#"double a[10000];
+struct B { char name[8]; int n; };
+static const struct B tests[] = {{"small", 100}, {"large", 2000}};
+typedef struct { char name[16]; int n, reps; } T;
+static const T cfg[3] = {{"S", 100, 5}, {"M", 300, 4}, {"L", 900, 3}};
+struct V { int v[2][2]; int k; };
+static const struct V flat[2] = {{1, 2, 3, 4, 17}, {.v = {{1}}, 18}};
+int main(void) {
+  for (int i = 0; i < tests[0].n; i++) a[i] += 1;
+  for (int i = 0; i < tests[1].n; i++) a[i] += 1;
+  for (int i = 0; i < cfg[2].n; i++) a[i] += 1;
+  for (int i = 0; i < cfg[2].reps; i++) a[i] += 1;
+  for (int i = 0; i < flat[0].k; i++) a[i] += 1;
+  for (int i = 0; i < flat[1].k; i++) a[i] += 1;
+  return 0;
+}
+"#;
+
 const MARKED_IN_C: [(&str, &str); 12] = [
     (
         "a table of addresses",
