@@ -176,6 +176,40 @@ int main(void) {
     assert!(!last_reasons(&json, "main").is_empty());
 }
 
+/// What statements give one structure is not what another one of the type begins with.
+#[test]
+fn structures_that_constructors_give_values_are_told_apart_or_marked() {
+    for assigned in ["other = t(51)", "other%n = 51"] {
+        let json = fortran(&CONSTRUCTORS.replace("ASSIGNED", assigned));
+        let nests = function(&json, "p")["nests"].as_array().unwrap();
+        for nest in nests {
+            assert!(!nest["reasons"].as_array().unwrap().is_empty(), "{nest}");
+        }
+    }
+}
+
+const CONSTRUCTORS: &str = "module m
+  type t
+    integer :: n
+  end type
+  type(t) :: x = t(n=21), w(2) = [t(31), t(41)]
+  real(8) :: a(1000)
+end module
+program p
+  use m
+  integer :: i
+  type(t) :: other
+  ASSIGNED
+  do i = 1, x%n
+    a(i) = 1
+  end do
+  do i = 1, w(2)%n
+    a(i) = 1
+  end do
+  print *, other%n
+end program
+";
+
 const STRINGS_IN_LISTS: &str = r#"double a[10000];
 struct B { char name[8]; int n; };
 static const struct B tests[] = {{"small", 100}, {"large", 2000}};
