@@ -188,6 +188,48 @@ fn structures_that_constructors_give_values_are_told_apart_or_marked() {
     }
 }
 
+/// What literals pass is among what calls pass, or keeps the rest from being all.
+#[test]
+fn what_compound_literals_pass_is_not_left_out() {
+    for (formal, size, calls) in [
+        (
+            "struct P p",
+            "p.n",
+            "f((struct P){5, 6}); struct P x = {.m = 9}; f(x);",
+        ),
+        (
+            "struct P *p",
+            "p->n",
+            "struct P x = {.m = 9}; f(&x); f(&(struct P){.n = 400});",
+        ),
+        (
+            "struct Q q",
+            "q.n",
+            "f((struct Q){{0}, 5}); f((struct Q){.n = 6});",
+        ),
+    ] {
+        let json = c(&format!(
+            "double a[1000];
+struct P {{ int n, m; }};
+struct Q {{ int *p[2]; int n; }};
+static void f({formal}) {{
+  for (int i = 0; i < {size}; i++) a[i] += 1;
+}}
+int main(void) {{ {calls} return 0; }}
+"
+        ));
+        assert!(!last_reasons(&json, "f").is_empty(), "{calls}");
+        assert_ne!(iterations(&json, "f"), [0.0], "{calls}");
+    }
+    let json = c("double a[1000];
+static void f(const int *d) {
+  for (int i = 0; i < d[1]; i++) a[i] += 1;
+}
+int main(void) { f((int[]){5, 6}); int x[2] = {7}; f(x); return 0; }
+");
+    assert_ne!(iterations(&json, "f"), [0.0]);
+}
+
 const CONSTRUCTORS: &str = "module m
   type t
     integer :: n

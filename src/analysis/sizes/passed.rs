@@ -172,6 +172,10 @@ impl<'u> Collector<'_, 'u> {
                     self.of(dummy).pass(Definition::Array(array));
                     self.of(array).assign(Definition::Returned(dummy));
                 }
+                // Nothing that other calls pass is what every call passes.
+                if matches!(actual, Value::Opaque { .. }) && !(is_listed && !listed.is_empty()) {
+                    self.of(dummy).pass(Definition::Value(caller, actual));
+                }
             }
         }
     }

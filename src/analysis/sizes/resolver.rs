@@ -337,9 +337,14 @@ impl<'a, 'u> Resolver<'a, 'u> {
             return;
         };
         for definition in &self.definitions[array.at()].passed {
-            if let Definition::Array(other) = definition {
-                let value = self.mention(self.counterpart(place, *other), depth);
-                found.add(self.distinct(place, value));
+            match definition {
+                Definition::Array(other) => {
+                    let value = self.mention(self.counterpart(place, *other), depth);
+                    found.add(self.distinct(place, value));
+                }
+                // An array that is not followed to its elements.
+                Definition::Value(..) => found.add(Err(Gap::Unfollowed)),
+                _ => {}
             }
         }
     }

@@ -99,9 +99,18 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Notes the whole numbers among the members of a structure: what its list says, and zero where it says nothing.
+    /// Notes the whole numbers among the members of a structure.
     fn begin_numbers(&mut self, id: VarId, record: RecordId, list: Node<'t>) {
+        for (member, value) in self.numbers_of(record, list) {
+            let component = self.component_variable(id, member);
+            self.draft.set_initial(component, value);
+        }
+    }
+
+    /// The whole numbers among the members of a structure: what its list says, and zero where it says nothing.
+    fn numbers_of(&mut self, record: RecordId, list: Node<'t>) -> Vec<(&'t str, Value)> {
         let listed = self.listed(record, list);
+        let mut found = Vec::new();
         for member in self.whole_numbers(record) {
             let value = match &listed {
                 Some(listed) => match listed.iter().find(|(name, _)| *name == member) {
@@ -111,9 +120,9 @@ impl<'t> Lowering<'t> {
                 // What other structures of the type have does not count for this one.
                 None => Value::opaque(ReasonCode::UnsupportedExpression, member),
             };
-            let component = self.component_variable(id, member);
-            self.draft.set_initial(component, value);
+            found.push((member, value));
         }
+        found
     }
 
     /// The whole numbers among the members of a structure that a list gives values; `None` where it is not known which
@@ -238,6 +247,35 @@ impl<'t> Lowering<'t> {
         let given = self.scalars_given(record, list)?;
         let (_, initialiser) = given.into_iter().rfind(|(member, _)| *member == name)?;
         Some(self.value(initialiser))
+    }
+
+    /// A new variable that is the structure that a literal makes, `(type){a, b}`, if it makes one.
+    pub fn literal_structure(&mut self, node: Node<'t>) -> Option<VarId> {
+        let literal = self.unwrapped(node);
+        if self.role(literal) != Some(Role::CompoundLiteral) {
+            return None;
+        }
+        let (ty, list) = (part(literal, Field::Type)?, part(literal, Field::Value)?);
+        let CType::Record(record) = self.names.described_type(ty) else {
+            return None;
+        };
+        let name = self.free_name(&self.names.records.get(record).name);
+        let place = self.place(literal);
+        let ty = CType::Record(record);
+        let id = self.add_variable(name, ty, Storage::Local, place.clone());
+        if self.copy_structure(&place, &Value::Variable(id), literal) {
+            return Some(id);
+        }
+        self.note_named(literal);
+        for (member, value) in self.numbers_of(record, list) {
+            let target = Value::Variable(self.component_variable(id, member));
+            self.emit(Stmt::Assign {
+                place: place.clone(),
+                target,
+                value,
+            });
+        }
+        Some(id)
     }
 
     /// The type of a structure that holds nothing but a few numbers.
