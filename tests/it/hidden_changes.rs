@@ -252,6 +252,29 @@ program p
 end program
 ";
 
+/// Nothing but the address of another one names the structure that the size is of.
+#[test]
+fn structures_that_only_addresses_lead_to_are_among_those_of_the_type() {
+    for begun in [
+        "struct P first = {10, &last};",
+        "struct P q = {20, &last}, first = {10, &q};",
+    ] {
+        let json = c(&format!(
+            "double a[10000];
+struct P {{ int n; struct P *next; }};
+struct P last = {{2000, 0}};
+{begun}
+int main(void) {{
+  for (int i = 0; i < first.n; i++) a[i] += 1;
+  for (int i = 0; i < first.next->n; i++) a[i] += 1;
+  return 0;
+}}
+"
+        ));
+        assert!(!last_reasons(&json, "main").is_empty(), "{begun}");
+    }
+}
+
 const STRINGS_IN_LISTS: &str = r#"double a[10000];
 struct B { char name[8]; int n; };
 static const struct B tests[] = {{"small", 100}, {"large", 2000}};

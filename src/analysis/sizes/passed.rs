@@ -173,7 +173,8 @@ impl<'u> Collector<'_, 'u> {
                     self.of(array).assign(Definition::Returned(dummy));
                 }
                 // Nothing that other calls pass is what every call passes.
-                if matches!(actual, Value::Opaque { .. }) && !(is_listed && !listed.is_empty()) {
+                let is_open = !is_listed || listed.is_empty();
+                if is_open && matches!(actual, Value::Opaque { .. }) {
                     self.of(dummy).pass(Definition::Value(caller, actual));
                 }
             }

@@ -20,8 +20,8 @@ use crate::ir::{Listed, Type, Value, VarId};
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
-/// Ranges of designators that are longer are not followed.
-const LONGEST: i64 = 4096;
+/// Longer ranges of designators and longer lists are not followed.
+pub const LONGEST: i64 = 4096;
 
 /// Values by their place in storage order.
 type Placed<'t> = BTreeMap<i64, Node<'t>>;

@@ -3,12 +3,15 @@
 
 use tree_sitter::Node;
 
+use super::super::draft::MOST_LISTED;
 use super::super::layout::Arrangement;
 use super::context::Selected;
 use super::ctype::CType;
 use super::fields::{Field, children, part, parts};
 use super::for_loop::mentions;
+use super::lists::LONGEST;
 use super::lowering::Lowering;
+use super::names::Symbol;
 use super::record::{Member, RecordId};
 use crate::diagnostic::Place;
 use crate::ir::{Home, MemberLayout, Role as Storage, Step, Stmt, Type, Value, VarId, Variable};
@@ -96,6 +99,38 @@ impl<'t> Lowering<'t> {
                 _ => self.begin_elements(id, initial),
             },
             _ => {}
+        }
+    }
+
+    /// Notes what the structures begin with whose addresses an initial value has: pointers to the type lead to them.
+    pub fn begin_behind(&mut self, initial: Node<'t>) {
+        let mut found = Vec::new();
+        let mut left = vec![initial];
+        let mut seen = 0;
+        while let Some(node) = left.pop() {
+            seen += 1;
+            if self.role(node) == Some(Role::Name) {
+                let is_structure = match self.names.symbol(self.text(node)) {
+                    Some(Symbol::Global { ty, constant, .. }) => {
+                        let is_it = |ty: &CType| matches!(ty, CType::Record(_));
+                        let is_among = matches!(ty, CType::Array(inner, _) if is_it(inner));
+                        constant.is_none() && (is_it(ty) || is_among)
+                    }
+                    _ => false,
+                };
+                found.extend(is_structure.then_some(node));
+            }
+            left.extend(children(node));
+            // Longer ones are tables, not sizes.
+            if found.len() > MOST_LISTED || seen > LONGEST {
+                return;
+            }
+        }
+        if !found.is_empty() && self.variables.go_behind() {
+            for node in found {
+                self.value(node);
+            }
+            self.variables.come_back();
         }
     }
 
