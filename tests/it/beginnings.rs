@@ -168,7 +168,7 @@ int main(void) {{ for (int i = 0; i < c.n; i++) x[i] = 1; }}"
     let runs = |list: &str| iterations(&c(&source(list)), "main");
     assert_eq!(runs("{ { 1, 2 }, 30 }"), [30.0]);
     assert_eq!(runs("{ .n = 30 }"), [30.0]);
-    assert_eq!(runs("{ 1, 2, 30 }"), [128.0]);
+    assert_eq!(runs("{ 1, 2, 30 }"), [30.0]);
 }
 
 /// A program that sets a counter in one procedure and counts it in another, up to what it reads.

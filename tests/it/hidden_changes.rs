@@ -141,6 +141,158 @@ fn structures_that_begin_differently_are_marked() {
     }
 }
 
+/// A string fills a member or an array of characters, and what comes behind it is for the next member.
+#[test]
+fn strings_in_lists_fill_arrays_of_characters() {
+    let json = c(STRINGS_IN_LISTS);
+    assert_eq!(
+        iterations(&json, "main"),
+        [100.0, 2000.0, 900.0, 3.0, 17.0, 18.0]
+    );
+    let json = c("double a[1000];
+char d[8] = {\"A\" \"B\"};
+int main(void) {
+  for (int i = 0; i < d[1]; i++) a[i] += 1;
+  return 0;
+}
+");
+    // The value of a character in a string is not followed.
+    assert_ne!(iterations(&json, "main"), [0.0]);
+}
+
+/// What a list leaves out is zero, not what another structure of the type has.
+#[test]
+fn members_that_a_list_leaves_out_are_zero() {
+    let json = c("double a[1000];
+struct P { int n, m; };
+const struct P one = {11, 12};
+struct P two = {.m = 9};
+int main(void) {
+  for (int i = 0; i < one.n; i++) a[i] += 1;
+  for (int i = 0; i < two.n; i++) a[i] += 1;
+  return 0;
+}
+");
+    assert!(!last_reasons(&json, "main").is_empty());
+}
+
+/// What statements give one structure is not what another one of the type begins with.
+#[test]
+fn structures_that_constructors_give_values_are_told_apart_or_marked() {
+    for assigned in ["other = t(51)", "other%n = 51"] {
+        let json = fortran(&CONSTRUCTORS.replace("ASSIGNED", assigned));
+        let nests = function(&json, "p")["nests"].as_array().unwrap();
+        for nest in nests {
+            assert!(!nest["reasons"].as_array().unwrap().is_empty(), "{nest}");
+        }
+    }
+}
+
+/// What literals pass is among what calls pass, or keeps the rest from being all.
+#[test]
+fn what_compound_literals_pass_is_not_left_out() {
+    for (formal, size, calls) in [
+        (
+            "struct P p",
+            "p.n",
+            "f((struct P){5, 6}); struct P x = {.m = 9}; f(x);",
+        ),
+        (
+            "struct P *p",
+            "p->n",
+            "struct P x = {.m = 9}; f(&x); f(&(struct P){.n = 400});",
+        ),
+        (
+            "struct Q q",
+            "q.n",
+            "f((struct Q){{0}, 5}); f((struct Q){.n = 6});",
+        ),
+    ] {
+        let json = c(&format!(
+            "double a[1000];
+struct P {{ int n, m; }};
+struct Q {{ int *p[2]; int n; }};
+static void f({formal}) {{
+  for (int i = 0; i < {size}; i++) a[i] += 1;
+}}
+int main(void) {{ {calls} return 0; }}
+"
+        ));
+        assert!(!last_reasons(&json, "f").is_empty(), "{calls}");
+        assert_ne!(iterations(&json, "f"), [0.0], "{calls}");
+    }
+    let json = c("double a[1000];
+static void f(const int *d) {
+  for (int i = 0; i < d[1]; i++) a[i] += 1;
+}
+int main(void) { f((int[]){5, 6}); int x[2] = {7}; f(x); return 0; }
+");
+    assert_ne!(iterations(&json, "f"), [0.0]);
+}
+
+const CONSTRUCTORS: &str = "module m
+  type t
+    integer :: n
+  end type
+  type(t) :: x = t(n=21), w(2) = [t(31), t(41)]
+  real(8) :: a(1000)
+end module
+program p
+  use m
+  integer :: i
+  type(t) :: other
+  ASSIGNED
+  do i = 1, x%n
+    a(i) = 1
+  end do
+  do i = 1, w(2)%n
+    a(i) = 1
+  end do
+  print *, other%n
+end program
+";
+
+/// Nothing but the address of another one names the structure that the size is of.
+#[test]
+fn structures_that_only_addresses_lead_to_are_among_those_of_the_type() {
+    for begun in [
+        "struct P first = {10, &last};",
+        "struct P q = {20, &last}, first = {10, &q};",
+    ] {
+        let json = c(&format!(
+            "double a[10000];
+struct P {{ int n; struct P *next; }};
+struct P last = {{2000, 0}};
+{begun}
+int main(void) {{
+  for (int i = 0; i < first.n; i++) a[i] += 1;
+  for (int i = 0; i < first.next->n; i++) a[i] += 1;
+  return 0;
+}}
+"
+        ));
+        assert!(!last_reasons(&json, "main").is_empty(), "{begun}");
+    }
+}
+
+const STRINGS_IN_LISTS: &str = r#"double a[10000];
+struct B { char name[8]; int n; };
+static const struct B tests[] = {{"small", 100}, {"large", 2000}};
+typedef struct { char name[16]; int n, reps; } T;
+static const T cfg[3] = {{"S", 100, 5}, {"M", 300, 4}, {"L", 900, 3}};
+struct V { int v[2][2]; int k; };
+static const struct V flat[2] = {{1, 2, 3, 4, 17}, {.v = {{1}}, 18}};
+int main(void) {
+  for (int i = 0; i < tests[0].n; i++) a[i] += 1;
+  for (int i = 0; i < tests[1].n; i++) a[i] += 1;
+  for (int i = 0; i < cfg[2].n; i++) a[i] += 1;
+  for (int i = 0; i < cfg[2].reps; i++) a[i] += 1;
+  for (int i = 0; i < flat[0].k; i++) a[i] += 1;
+  for (int i = 0; i < flat[1].k; i++) a[i] += 1;
+  return 0;
+}
+"#;
+
 const MARKED_IN_C: [(&str, &str); 12] = [
     (
         "a table of addresses",

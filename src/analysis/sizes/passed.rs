@@ -172,6 +172,11 @@ impl<'u> Collector<'_, 'u> {
                     self.of(dummy).pass(Definition::Array(array));
                     self.of(array).assign(Definition::Returned(dummy));
                 }
+                // Nothing that other calls pass is what every call passes.
+                let is_open = !is_listed || listed.is_empty();
+                if is_open && matches!(actual, Value::Opaque { .. }) {
+                    self.of(dummy).pass(Definition::Value(caller, actual));
+                }
             }
         }
     }

@@ -21,7 +21,7 @@ use crate::calls::{ProcedureId, Procedures};
 use crate::expr::spreadsheet::legal_name;
 use crate::inputs::Bounds;
 use crate::intrinsics::{Intrinsics, Meaning};
-use crate::ir::{Extent, Function, Home, Role, Type, UnaryOp, Value, VarId};
+use crate::ir::{Extent, Function, Home, Role, Type, UnaryOp, Value, VarId, Variable};
 
 /// Index of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,6 +75,8 @@ pub struct Place {
     pub is_array: bool,
     /// The type of the structures that it is a component of.
     pub structure: Option<std::sync::Arc<str>>,
+    /// Whether more than one structure of that type has it, as far as variables name them.
+    pub has_several: bool,
     /// Of an array, the bounds of its dimensions as far as they are numbers.
     pub bounds: Box<[Bounds]>,
     /// Elements of it that have places of their own.
@@ -101,6 +103,7 @@ impl Place {
             is_logical: false,
             is_array: false,
             structure: None,
+            has_several: false,
             bounds: Box::default(),
             elements: Vec::new(),
             array: None,
@@ -115,6 +118,8 @@ pub struct Places {
     numbers: FxHashMap<Key, PlaceId>,
     all: Vec<Place>,
     homes: FxHashMap<PlaceId, Home>,
+    /// Of components, the first variable that is such a structure: of a procedure, or of all.
+    owners: FxHashMap<PlaceId, (Option<ProcedureId>, String)>,
     /// Names of settings, which named constants may have.
     set: Vec<String>,
 }
@@ -148,10 +153,32 @@ impl Places {
         if let Some(number) = self.numbers.get(&key) {
             // Others may only declare what one file defines.
             self.all[number.at()].begins_with_zero |= function.zero.contains(&id);
-            return Some(*number);
+            let number = *number;
+            self.note_owner(number, function, (procedure, id));
+            return Some(number);
         }
         let place = declared(function, id, &key);
-        Some(self.add(key, place))
+        let number = self.add(key, place);
+        self.note_owner(number, function, (procedure, id));
+        Some(number)
+    }
+
+    /// Notes the variable that a component is in, unless that may stand for another.
+    fn note_owner(
+        &mut self,
+        place: PlaceId,
+        function: &Function,
+        (procedure, id): (ProcedureId, VarId),
+    ) {
+        let Variable { name, role, .. } = function.variable(id);
+        let is_itself = *role != Role::Argument && !name.is_behind_pointer();
+        if self.get(place).structure.is_none() || !name.is_member() || !is_itself {
+            return;
+        }
+        let of = (*role == Role::Local).then_some(procedure);
+        let owner = (of, name.variable().to_string());
+        let first = self.owners.entry(place).or_insert_with(|| owner.clone());
+        self.all[place.at()].has_several |= *first != owner;
     }
 
     /// The storage of the program that a place is, or is an element of.
@@ -436,6 +463,7 @@ fn declared(function: &Function, id: VarId, key: &Key) -> Place {
         is_real: matches!(variable.ty, Type::Real(_)),
         is_logical: matches!(variable.ty, Type::Logical(_)),
         is_array: !variable.dimensions.is_empty(),
+        has_several: false,
         structure: match key {
             Key::Shared(Home::Component { of, .. }) => Some(of.clone()),
             _ => None,

@@ -337,9 +337,14 @@ impl<'a, 'u> Resolver<'a, 'u> {
             return;
         };
         for definition in &self.definitions[array.at()].passed {
-            if let Definition::Array(other) = definition {
-                let value = self.mention(self.counterpart(place, *other), depth);
-                found.add(self.distinct(place, value));
+            match definition {
+                Definition::Array(other) => {
+                    let value = self.mention(self.counterpart(place, *other), depth);
+                    found.add(self.distinct(place, value));
+                }
+                // An array that is not followed to its elements.
+                Definition::Value(..) => found.add(Err(Gap::Unfollowed)),
+                _ => {}
             }
         }
     }
@@ -397,6 +402,19 @@ impl<'a, 'u> Resolver<'a, 'u> {
         if initial.is_none() && self.begins_as_zero(place) && !candidates.is_given {
             candidates.add(Ok(Expr::from(0.0)));
         }
+        let known = self.places.get(place);
+        let own = known.array.unwrap_or(place);
+        let has_several = self.places.get(own).has_several;
+        // What is given to one structure may be meant, or what elements of another begin with.
+        let array = known.array.filter(|_| known.structure.is_some());
+        if initial.is_none()
+            && let Some(array) = array.filter(|_| !candidates.is_empty() && !candidates.is_given)
+        {
+            let of = &definitions[array.at()];
+            for (procedure, value) in of.initial.iter().chain(&of.other_initial) {
+                candidates.add(self.assigned_value(place, *procedure, value, depth));
+            }
+        }
         let mut value = |(procedure, value): &(ProcedureId, &Value)| {
             self.assigned_value(place, *procedure, value, depth)
         };
@@ -405,7 +423,7 @@ impl<'a, 'u> Resolver<'a, 'u> {
         if others.iter().all(|other| *other == first) {
             // `static int n = 100; step(); set_n(1000); step();`
             let is_size = |value: &Expr| value.as_integer().is_some_and(|number| number >= 1);
-            if definitions[place.at()].may_be_read_first()
+            if (has_several || definitions[place.at()].may_be_read_first())
                 && (!candidates.values.is_empty() || !candidates.floors.is_empty())
                 && !candidates.is_given
                 && !self.places.get(place).is_real

@@ -74,6 +74,8 @@ impl Collector<'_, '_> {
             if structure.is_some_and(|structure| self.opened.contains(structure))
                 && !definitions.is_settled
             {
+                // What statements give one structure of the type is not what another one begins with.
+                definitions.is_aliased |= definitions.initial.is_some();
                 definitions.initial = None;
                 definitions.other_initial.clear();
             }

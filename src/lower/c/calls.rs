@@ -103,7 +103,18 @@ impl<'t> Lowering<'t> {
             self.statement(inner);
             return Value::opaque(ReasonCode::StatementsAsArgument, "");
         }
-        if self.role(inner) != Some(Role::Pointer) || self.operator(inner) != "&" {
+        let is_address = self.role(inner) == Some(Role::Pointer) && self.operator(inner) == "&";
+        if let Some(id) = self.literal_structure(match is_address {
+            true => part(inner, Field::Argument).unwrap_or(inner),
+            false => inner,
+        }) {
+            if is_address {
+                self.variables.take_address(id);
+                self.draft.set_passed(id);
+            }
+            return Value::Variable(id);
+        }
+        if !is_address {
             return self.value(node);
         }
         let value = self.part_value(inner, Field::Argument);

@@ -9,6 +9,9 @@ use super::labels::Labels;
 use super::names::Enumerator;
 use crate::ir::{Name, Stmt, VarId};
 
+/// Addresses in initial values lead to others so often.
+const MOST_BEHIND: u32 = 16;
+
 /// What is known of the function's variables beside what the IR keeps.
 #[derive(Default)]
 pub struct Variables<'t> {
@@ -24,6 +27,8 @@ pub struct Variables<'t> {
     addressed: Vec<VarId>,
     /// Constants whose values are being read.
     expanding: Vec<&'t str>,
+    /// How many initial values are being read, each for an address that the one before has.
+    behind: u32,
 }
 
 /// A variable and the members selected from it.
@@ -105,6 +110,17 @@ impl<'t> Variables<'t> {
 
     pub fn end_expansion(&mut self) {
         self.expanding.pop();
+    }
+
+    /// Whether initial values are to be read that the address of something leads to.
+    pub fn go_behind(&mut self) -> bool {
+        let is_near = self.behind < MOST_BEHIND;
+        self.behind += u32::from(is_near);
+        is_near
+    }
+
+    pub fn come_back(&mut self) {
+        self.behind -= 1;
     }
 }
 

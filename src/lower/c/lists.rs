@@ -20,8 +20,8 @@ use crate::ir::{Listed, Type, Value, VarId};
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
-/// Ranges of designators that are longer are not followed.
-const LONGEST: i64 = 4096;
+/// Longer ranges of designators and longer lists are not followed.
+pub const LONGEST: i64 = 4096;
 
 /// Values by their place in storage order.
 type Placed<'t> = BTreeMap<i64, Node<'t>>;
@@ -99,6 +99,10 @@ impl<'t> Lowering<'t> {
                 Some(_) => (item, 1),
                 None => return None,
             };
+            // A string gives several elements their values.
+            if self.role(value) == Some(Role::Text) {
+                return None;
+            }
             for _ in 0..times {
                 match (is_list(&value), extents.len()) {
                     (true, 2..) if at % row == 0 => {
@@ -246,14 +250,14 @@ impl<'t> Lowering<'t> {
             if !is_list(&value) {
                 return None;
             }
-            found.insert(at, self.listed(record, value));
+            found.insert(at, self.listed(record, value)?);
             at += 1;
         }
         Some(found)
     }
 
     /// The members of a structure that are whole numbers; none of a union.
-    fn whole_numbers(&self, record: RecordId) -> Vec<&'t str> {
+    pub fn whole_numbers(&self, record: RecordId) -> Vec<&'t str> {
         let record = self.names.records.get(record);
         let is_whole = |member: &&Member| matches!(member.ty, CType::Arithmetic(Type::Integer(_)));
         match record.arrangement {

@@ -3,15 +3,19 @@
 
 use tree_sitter::Node;
 
+use super::super::draft::MOST_LISTED;
 use super::super::layout::Arrangement;
 use super::context::Selected;
 use super::ctype::CType;
-use super::fields::{Field, children, part};
+use super::fields::{Field, children, part, parts};
 use super::for_loop::mentions;
+use super::lists::LONGEST;
 use super::lowering::Lowering;
+use super::names::Symbol;
 use super::record::{Member, RecordId};
 use crate::diagnostic::Place;
 use crate::ir::{Home, MemberLayout, Role as Storage, Step, Stmt, Type, Value, VarId, Variable};
+use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
 /// Structures of more members are copied as a whole.
@@ -84,11 +88,7 @@ impl<'t> Lowering<'t> {
                 self.draft.set_initial(id, value);
             }
             CType::Record(record) if self.role(initial) == Some(Role::ArrayConstructor) => {
-                for (member, node) in self.listed(record, initial) {
-                    let value = self.value(node);
-                    let component = self.component_variable(id, member);
-                    self.draft.set_initial(component, value);
-                }
+                self.begin_numbers(id, record, initial);
                 for (member, node) in self.inner_lists(record, initial) {
                     let component = self.component_variable(id, member);
                     self.begin(component, node);
@@ -102,21 +102,80 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The whole numbers among the members of a structure that a list gives values.
-    pub fn listed(&self, record: RecordId, list: Node<'t>) -> Vec<(&'t str, Node<'t>)> {
-        if self.names.records.get(record).arrangement == Arrangement::Union {
-            return Vec::new();
+    /// Notes what the structures begin with whose addresses an initial value has: pointers to the type lead to them.
+    pub fn begin_behind(&mut self, initial: Node<'t>) {
+        let mut found = Vec::new();
+        let mut left = vec![initial];
+        let mut seen = 0;
+        while let Some(node) = left.pop() {
+            seen += 1;
+            if self.role(node) == Some(Role::Name) {
+                let is_structure = match self.names.symbol(self.text(node)) {
+                    Some(Symbol::Global { ty, constant, .. }) => {
+                        let is_it = |ty: &CType| matches!(ty, CType::Record(_));
+                        let is_among = matches!(ty, CType::Array(inner, _) if is_it(inner));
+                        constant.is_none() && (is_it(ty) || is_among)
+                    }
+                    _ => false,
+                };
+                found.extend(is_structure.then_some(node));
+            }
+            left.extend(children(node));
+            // Longer ones are tables, not sizes.
+            if found.len() > MOST_LISTED || seen > LONGEST {
+                return;
+            }
         }
+        if !found.is_empty() && self.variables.go_behind() {
+            for node in found {
+                self.value(node);
+            }
+            self.variables.come_back();
+        }
+    }
+
+    /// Notes the whole numbers among the members of a structure.
+    fn begin_numbers(&mut self, id: VarId, record: RecordId, list: Node<'t>) {
+        for (member, value) in self.numbers_of(record, list) {
+            let component = self.component_variable(id, member);
+            self.draft.set_initial(component, value);
+        }
+    }
+
+    /// The whole numbers among the members of a structure: what its list says, and zero where it says nothing.
+    fn numbers_of(&mut self, record: RecordId, list: Node<'t>) -> Vec<(&'t str, Value)> {
+        let listed = self.listed(record, list);
+        let mut found = Vec::new();
+        for member in self.whole_numbers(record) {
+            let value = match &listed {
+                Some(listed) => match listed.iter().find(|(name, _)| *name == member) {
+                    Some((_, node)) => self.value(*node),
+                    None => Value::Integer(0),
+                },
+                // What other structures of the type have does not count for this one.
+                None => Value::opaque(ReasonCode::UnsupportedExpression, member),
+            };
+            found.push((member, value));
+        }
+        found
+    }
+
+    /// The whole numbers among the members of a structure that a list gives values; `None` where it is not known which
+    /// members some of its values are for.
+    pub fn listed(&self, record: RecordId, list: Node<'t>) -> Option<Vec<(&'t str, Node<'t>)>> {
         let mut found: Vec<(&'t str, Node<'t>)> = Vec::new();
+        if self.names.records.get(record).arrangement == Arrangement::Union {
+            return Some(found);
+        }
         for (member, value) in self.placed(record, list) {
-            let Some(member) = member else { continue };
+            let member = member?;
             let is_list = self.role(value) == Some(Role::ArrayConstructor);
             if matches!(member.ty, CType::Arithmetic(Type::Integer(_))) && !is_list {
                 found.retain(|(name, _)| *name != member.name);
                 found.push((member.name, value));
             }
         }
-        found
+        Some(found)
     }
 
     /// The lists for members that are structures or arrays.
@@ -138,6 +197,8 @@ impl<'t> Lowering<'t> {
     pub fn placed(&self, record: RecordId, list: Node<'t>) -> Vec<(Option<&Member<'t>>, Node<'t>)> {
         let members = &self.names.records.get(record).members;
         let mut next = Some(0);
+        // How many values the member has had that takes several.
+        let mut taken = 0;
         let mut found = Vec::new();
         for child in children(list) {
             let (at, value) = match self.role(child) {
@@ -154,15 +215,44 @@ impl<'t> Lowering<'t> {
                 next = None;
                 continue;
             };
-            let is_list = self.role(value) == Some(Role::ArrayConstructor);
-            let is_one =
-                |member: &Member| !matches!(member.ty, CType::Array(..) | CType::Record(_));
+            let is_whole = matches!(self.role(value), Some(Role::ArrayConstructor | Role::Text));
+            taken = if next == at { taken + 1 } else { 1 };
+            let is_designated = self.role(child) == Some(Role::Keyword);
             // Without braces of its own, a member that is an array takes several values.
-            let ends = member.is_some_and(|member| is_list || is_one(member));
-            next = at.filter(|_| ends).map(|at| at + 1);
+            let room = match member {
+                Some(_) if is_whole => Some(1),
+                Some(_) if is_designated && self.is_part(child) => None,
+                Some(member) => self.values_without_braces(&member.ty),
+                None => None,
+            };
+            next = match room {
+                Some(room) if taken >= room => at.map(|at| at + 1),
+                Some(_) => at,
+                None => None,
+            };
+            if next != at {
+                taken = 0;
+            }
             found.push((member, value));
         }
         found
+    }
+
+    /// Whether a designator names a part of a member: `.v[1] = 5`, `.in.n = 5`.
+    fn is_part(&self, pair: Node<'t>) -> bool {
+        parts(pair, Field::Designator).len() > 1
+    }
+
+    /// How many values a member takes from a list without braces of its own.
+    fn values_without_braces(&self, ty: &CType<'t>) -> Option<i64> {
+        match ty {
+            CType::Array(inner, extent) => {
+                let extent = self.names.constant((*extent)?).filter(|n| *n > 0)?;
+                self.values_without_braces(inner)?.checked_mul(extent)
+            }
+            CType::Record(_) => None,
+            _ => Some(1),
+        }
     }
 
     /// Keeps a value in a new scalar.
@@ -192,6 +282,35 @@ impl<'t> Lowering<'t> {
         let given = self.scalars_given(record, list)?;
         let (_, initialiser) = given.into_iter().rfind(|(member, _)| *member == name)?;
         Some(self.value(initialiser))
+    }
+
+    /// A new variable that is the structure that a literal makes, `(type){a, b}`, if it makes one.
+    pub fn literal_structure(&mut self, node: Node<'t>) -> Option<VarId> {
+        let literal = self.unwrapped(node);
+        if self.role(literal) != Some(Role::CompoundLiteral) {
+            return None;
+        }
+        let (ty, list) = (part(literal, Field::Type)?, part(literal, Field::Value)?);
+        let CType::Record(record) = self.names.described_type(ty) else {
+            return None;
+        };
+        let name = self.free_name(&self.names.records.get(record).name);
+        let place = self.place(literal);
+        let ty = CType::Record(record);
+        let id = self.add_variable(name, ty, Storage::Local, place.clone());
+        if self.copy_structure(&place, &Value::Variable(id), literal) {
+            return Some(id);
+        }
+        self.note_named(literal);
+        for (member, value) in self.numbers_of(record, list) {
+            let target = Value::Variable(self.component_variable(id, member));
+            self.emit(Stmt::Assign {
+                place: place.clone(),
+                target,
+                value,
+            });
+        }
+        Some(id)
     }
 
     /// The type of a structure that holds nothing but a few numbers.

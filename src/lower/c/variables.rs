@@ -127,7 +127,12 @@ impl<'t> Lowering<'t> {
     fn begin_global(&mut self, id: VarId, initial: Option<Node<'t>>, is_extern: bool) {
         match initial {
             Some(initial) => {
-                self.captured(|this| this.at_file_scope(|this| this.begin(id, initial)));
+                self.captured(|this| {
+                    this.at_file_scope(|this| {
+                        this.begin(id, initial);
+                        this.begin_behind(initial);
+                    });
+                });
             }
             None if !is_extern => self.draft.set_zero(id),
             None => {}

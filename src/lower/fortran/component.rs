@@ -299,10 +299,19 @@ impl<'a> Lowering<'a> {
             ..
         } = self.draft.variable(id);
         let is_followed = matches!(ty, Type::Integer(_) | Type::Logical(_));
-        if !is_followed || !dimensions.is_empty() || found.outcome != Outcome::Known {
+        if !is_followed || found.outcome != Outcome::Known {
             return;
         }
         let is_constant = matches!(role, Role::Constant(_));
+        let is_scalar = dimensions.is_empty();
+        let is_open = matches!(found.beginning, Beginning::Unknown);
+        if is_open && !is_constant {
+            let value = Value::opaque(ReasonCode::UnsupportedExpression, "");
+            self.draft.set_initial(id, value);
+        }
+        if !is_scalar {
+            return;
+        }
         if let Beginning::Given(value, home) = found.beginning {
             let value = self.value(value, home);
             match is_constant {
