@@ -220,7 +220,7 @@ fn records_that_are_none_have_their_place() {
     bytes.push(200);
     let message = executed(&bytes).1.expect_err("no record").to_string();
     let place = format!(
-        "byte {} of the unpacked trace, after 1 instructions",
+        "byte {} of the unpacked trace, after 1 instruction",
         header + 3
     );
     assert!(message.starts_with(&place), "{message}");
