@@ -14,6 +14,7 @@ use crate::ir::visit::{
 };
 use crate::ir::{
     self, Control, Home, Role, Stmt, Type, Value, VarId, addressed, kept_addresses, passed_bases,
+    passed_by_address,
 };
 
 /// What the calls of one procedure do.
@@ -225,13 +226,8 @@ impl<'a> Effects<'a> {
         });
         let is_unknown = matches!(self.target(name), Target::Unknown);
         let addressed = arguments.iter().filter_map(move |argument| {
-            // The address of a scalar is given as the scalar.
-            match addressed(argument).filter(|_| is_unknown) {
-                Some(Value::Variable(id)) if scalar(id) => Some(*id),
-                Some(_) => None,
-                None => (argument.variable())
-                    .filter(|id| is_unknown && self.function.passed.contains(id) && scalar(id)),
-            }
+            let target = passed_by_address(argument, self.function).filter(|_| is_unknown)?;
+            target.variable().filter(scalar)
         });
         let globals = self
             .globals

@@ -247,12 +247,11 @@ impl Walk<'_> {
                 Stmt::Assign { target, value, .. } => self.assign(target, value),
                 Stmt::If(branch) => self.branch(branch),
                 Stmt::Opaque { inner, .. } => self.block(inner),
-                Stmt::Call { .. } if (self.called)(statement) == Called::Replaced => {}
                 Stmt::Call { .. } | Stmt::Evaluate { .. } => {
-                    if matches!(statement, Stmt::Call { .. })
-                        && (self.called)(statement) == Called::Ends
-                    {
-                        self.order = self.order.max(Order::Carried);
+                    match (self.called)(statement) {
+                        Called::Replaced => continue,
+                        Called::Ends => self.order = self.order.max(Order::Carried),
+                        Called::Other => {}
                     }
                     let mut used = Ways::new();
                     values_of(statement, &mut |value| {

@@ -22,6 +22,17 @@ pub fn addressed(value: &Value) -> Option<&Value> {
     }
 }
 
+/// What a call may give another value through an argument: what that is the address of. The address of a scalar is given as
+/// the scalar itself.
+pub fn passed_by_address<'v>(argument: &'v Value, function: &Function) -> Option<&'v Value> {
+    let is_scalar = || {
+        argument
+            .variable()
+            .is_some_and(|id| function.passed.contains(&id))
+    };
+    addressed(argument).or_else(|| is_scalar().then_some(argument))
+}
+
 /// Whether a value of C is an address: an array or pointer without all its subscripts.
 pub fn is_address(value: &Value, function: &Function) -> bool {
     match value {

@@ -35,7 +35,7 @@ use crate::source::{Form, Language, Preprocessing};
 
 pub use addresses::{
     address_bases, addressed, is_address, is_left_out, kept_addresses, passed_bases,
-    pointed_dimensions,
+    passed_by_address, pointed_dimensions,
 };
 pub use conventions::{
     Aliasing, ArrayNames, CalledVariables, Conventions, DomainErrors, Handles, Linkage, LoopEnds,

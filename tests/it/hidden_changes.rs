@@ -750,12 +750,6 @@ int main(void) {
 }
 ";
 
-/// Reason codes of the only nest of the main program.
-fn marks(json: &Value) -> Vec<Value> {
-    let nest = &function(json, "main")["nests"][0];
-    nest["reasons"].as_array().expect("reasons").clone()
-}
-
 /// A structure whose address a procedure gets is what that makes of it, whatever it begins with.
 #[test]
 fn a_structure_that_is_passed_has_what_the_procedure_gives_it() {
@@ -769,7 +763,10 @@ static void deep(struct ctx *c) {{ init(c); }}
 static void hands(struct ctx *c) {{ setv(c); }}
 int main(void) {{ struct ctx c = {init}; {call}; for (int i = 0; i < c.n; i++) a[i] += 1; }}"
         ));
-        (iterations(&json, "main"), marks(&json))
+        (
+            iterations(&json, "main"),
+            last_reasons(&json, "main").clone(),
+        )
     };
     for call in ["init(&c)", "all(&c)", "deep(&c)"] {
         for init in ["{0}", "{10, 20}"] {
@@ -790,5 +787,5 @@ struct ctx { int n; };
 static int use(struct ctx c) { c.n = 300; return c.n; }
 int main(void) { struct ctx c = {10}; use(c); for (int i = 0; i < c.n; i++) a[i] += 1; }");
     assert_eq!(iterations(&json, "main"), [10.0]);
-    assert_eq!(marks(&json), Vec::<Value>::new());
+    assert!(last_reasons(&json, "main").is_empty());
 }

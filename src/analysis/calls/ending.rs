@@ -1,31 +1,46 @@
 //! Which calls end the program: `exit(1)`, `call abort_run("…")` of a procedure that stops.
 
 use super::procedures::Procedures;
-use super::target::Target;
+use super::target::{ProcedureId, Target};
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, statements};
 use crate::ir::{Jump, Stmt};
 
 /// Calls inside one another that are looked into.
-const MOST_CALLS: u32 = 4;
+const MOST_CALLS: usize = 4;
 
 impl Procedures<'_> {
     /// Whether the program ends in every call of what a name stands for, as far as that is seen.
     pub fn ends_program(&self, target: Target) -> bool {
-        self.ends_within(target, MOST_CALLS)
+        let ending = self.ending.get_or_init(|| self.find_ending());
+        ends(target, ending)
     }
 
-    fn ends_within(&self, target: Target, calls: u32) -> bool {
-        match (target, calls.checked_sub(1)) {
-            (Target::Library(known), _) => known.kind == IntrinsicKind::Termination,
-            (Target::Communication(known), _) => known.ends_program,
-            (Target::Body(callee), Some(calls)) => {
-                let body = &self.get(callee).function.body;
-                let ends = |name: &str| self.ends_within(self.target(callee, name), calls);
-                ends_in(body, &ends) == Some(true)
+    /// By procedure, whether the program ends in each of its calls.
+    fn find_ending(&self) -> Vec<bool> {
+        let mut found = vec![false; self.all.len()];
+        for _ in 0..MOST_CALLS {
+            let of = |id: ProcedureId| {
+                let body = &self.get(id).function.body;
+                ends_in(body, &|name| ends(self.target(id, name), &found)) == Some(true)
+            };
+            let next: Vec<bool> = self.ids().map(of).collect();
+            if next == found {
+                break;
             }
-            _ => false,
+            found = next;
         }
+        found
+    }
+}
+
+/// Whether the program ends in calls of a target, by what is known of the bodies.
+fn ends(target: Target, ending: &[bool]) -> bool {
+    match target {
+        Target::Library(known) => known.kind == IntrinsicKind::Termination,
+        Target::Communication(known) => known.ends_program,
+        Target::Body(callee) => ending[callee.at()],
+        Target::Recursive(_) | Target::Unknown => false,
     }
 }
 

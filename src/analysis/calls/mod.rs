@@ -126,6 +126,7 @@ impl<'u> Procedures<'u> {
             working_outside: Vec::new(),
             pointers: pointers::Pointers::default(),
             global_types: OnceLock::new(),
+            ending: OnceLock::new(),
             own_names,
             addressed,
             differing,

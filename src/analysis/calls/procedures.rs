@@ -50,6 +50,8 @@ pub struct Procedures<'u> {
     pub(super) pointers: Pointers,
     /// What the program gives global variables that hold MPI types, once a call needs it.
     pub(super) global_types: OnceLock<GlobalTypes>,
+    /// Which procedures end the program, once a call asks.
+    pub(super) ending: OnceLock<Vec<bool>>,
     pub(super) own_names: OwnNames,
     /// Storage whose address something has before the program runs.
     pub(super) addressed: FxHashSet<&'u ir::Home>,

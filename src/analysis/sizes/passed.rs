@@ -4,7 +4,7 @@ use super::collector::Collector;
 use super::definition::Definition;
 use crate::calls::{ProcedureId, Target};
 use crate::intrinsics::IntrinsicKind;
-use crate::ir::{Function, Passing, Value, VarId, addressed, passed_bases};
+use crate::ir::{Function, Passing, Value, VarId, passed_bases, passed_by_address};
 use crate::message_passing::InterfaceKind;
 use crate::reason::ReasonCode;
 
@@ -112,19 +112,8 @@ impl<'u> Collector<'_, 'u> {
     /// The scalar that a called procedure may give a value.
     pub fn written<'v>(&self, caller: ProcedureId, argument: &'v Value) -> Option<&'v Value> {
         let function = self.known.get(caller).function;
-        // The address of a scalar is given as the scalar.
-        let is_addressed = || {
-            argument
-                .variable()
-                .is_some_and(|id| function.passed.contains(&id))
-        };
-        match addressed(argument) {
-            Some(target) => Some(target),
-            None if function.conventions.passing == Passing::Places || is_addressed() => {
-                Some(argument)
-            }
-            None => None,
-        }
+        let is_place = function.conventions.passing == Passing::Places;
+        passed_by_address(argument, function).or_else(|| is_place.then_some(argument))
     }
 
     fn pass(&mut self, caller: ProcedureId, actual: &'u Value, callee: ProcedureId, formal: VarId) {
