@@ -25,7 +25,10 @@ impl Called {
                     Some(IntrinsicKind::Allocation) => called.allocations += 1,
                     // Such as random numbers.
                     Some(
-                        IntrinsicKind::System | IntrinsicKind::Lock | IntrinsicKind::Termination,
+                        IntrinsicKind::Options
+                        | IntrinsicKind::System
+                        | IntrinsicKind::Lock
+                        | IntrinsicKind::Termination,
                     ) => called.procedures += 1,
                     _ => {}
                 },

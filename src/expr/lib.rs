@@ -89,6 +89,14 @@ pub enum Function {
     SumAbove,
 }
 
+impl Function {
+    /// Whether it gives whole numbers of others.
+    fn rounds(self) -> bool {
+        use Function::*;
+        matches!(self, Ceiling | Floor | Truncate | TreeStages)
+    }
+}
+
 /// How the two sides of a condition are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Comparison {
@@ -458,11 +466,17 @@ impl Expr {
             || self.children().any(|child| child.mentions(name))
     }
 
-    /// Whether a power has the symbol in its exponent: `(-1)^s` has no value between whole numbers.
-    pub fn has_exponent<N: Names + ?Sized>(&self, name: &N) -> bool {
-        let is_in_exponent =
-            matches!(self.node(), Node::Power(_, exponent) if exponent.mentions(name));
-        is_in_exponent || self.children().any(|child| child.has_exponent(name))
+    /// Whether it has no value between whole numbers of a symbol, as a power has it in its exponent (`(-1)^s`), or another
+    /// one there than beside them, as something made from it is rounded.
+    pub fn is_stepped<N: Names + ?Sized>(&self, name: &N) -> bool {
+        let is_here = match self.node() {
+            Node::Power(_, exponent) => exponent.mentions(name),
+            Node::Call(function, arguments) => {
+                function.rounds() && arguments.iter().any(|argument| argument.mentions(name))
+            }
+            _ => false,
+        };
+        is_here || self.children().any(|child| child.is_stepped(name))
     }
 
     /// Whether it is made of more parts than that: operations, names and numbers.

@@ -164,20 +164,15 @@ fn sampled(trips: &Expr, outer: &[ChainLoop]) -> Expr {
     let Some((facts, around)) = used.map(|at| (outer[at].facts, &outer[..at])) else {
         return not_negative(trips.clone());
     };
-    let (low, high) = match facts.step.as_number() {
-        Some(step) if step < 0.0 => (&facts.upper, &facts.lower),
-        _ => (&facts.lower, &facts.upper),
-    };
-    let all = (high - low).expand() + 1.0;
+    let all = range(facts).iterations();
     let mean = |part: u32| {
-        let share = (f64::from(part) + 0.5) / f64::from(PLACES);
-        // Whole numbers from low to high stand for half a step more at both ends.
-        let place = low + &(&all * &Expr::from(share)) - 0.5;
-        let place = match trips.has_exponent(&facts.variable) {
-            true => (place + 0.5).floor(),
-            false => place,
+        let share = Expr::from((f64::from(part) + 0.5) / f64::from(PLACES));
+        let steps = match trips.is_stepped(&facts.variable) {
+            true => (&all * &share).floor(),
+            // Whole numbers stand for half a step more at both ends.
+            false => &all * &share - 0.5,
         };
-        let there = trips.with(&facts.variable, &place);
+        let there = trips.with(&facts.variable, &after(facts, steps));
         not_negative(at_middle(there, around))
     };
     Expr::sum((0..PLACES).map(mean)) * (1.0 / f64::from(PLACES))
@@ -189,12 +184,20 @@ fn at_middle(trips: Expr, outer: &[ChainLoop]) -> Expr {
     outer.iter().rev().fold(trips, middle)
 }
 
-/// The value at the middle of the range of a loop: at a whole number, if it has none in between.
+/// The value at the middle of the range of a loop: at a whole number of steps, if it has none in between.
 pub fn in_the_middle(value: &Expr, facts: &Loop) -> Expr {
-    let middle = (&facts.lower + &facts.upper).quotient(Expr::from(2.0));
-    let middle = match value.has_exponent(&facts.variable) {
-        true => middle.floor(),
-        false => middle,
+    let half = |count: Expr| match value.is_stepped(&facts.variable) {
+        true => count.quotient(Expr::from(2.0)).floor(),
+        false => count.quotient(Expr::from(2.0)),
+    };
+    let middle = match facts.step.as_integer() {
+        Some(1 | -1) => half(&facts.lower + &facts.upper),
+        _ => after(facts, half(range(facts).iterations() - 1.0)),
     };
     value.with(&facts.variable, &middle)
+}
+
+/// The value of the variable of a loop after so many steps.
+fn after(facts: &Loop, steps: Expr) -> Expr {
+    &facts.lower + &(&facts.step * &steps)
 }

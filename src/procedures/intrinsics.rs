@@ -56,6 +56,8 @@ pub enum IntrinsicKind {
     Io,
     /// Reads a clock.
     Timer,
+    /// Takes the next option from the command line: `getopt`.
+    Options,
     /// Arguments, random numbers.
     System,
     /// Waits for other threads, or lets them go on: `omp_set_lock`.
@@ -74,6 +76,7 @@ impl IntrinsicKind {
             IntrinsicKind::Input
                 | IntrinsicKind::Io
                 | IntrinsicKind::Text
+                | IntrinsicKind::Options
                 | IntrinsicKind::System
                 | IntrinsicKind::Lock
                 | IntrinsicKind::Termination
@@ -114,6 +117,7 @@ impl IntrinsicKind {
                 | Io
                 | Text
                 | Timer
+                | Options
                 | System
                 | Lock
                 | Termination

@@ -1,5 +1,6 @@
 //! Loops that end on a condition: how often they run as far as it tells, marked where it may be less or is a guess.
 
+use crate::small;
 use crate::support::command;
 use serde_json::Value;
 
@@ -165,4 +166,26 @@ fn lowest_bits_are_remainders() {
       void f(void) { for (int j = 0; j < 96; j++) if (flags[j] & 1) c[j] += 1.0; }";
     let report = command::analysed_text("f.c", text, &[]);
     assert_eq!(report["parameters"]["prob_f_2"]["origin"], "guessed");
+}
+
+/// What rounds is taken at whole steps of the loop around: block by block, as it runs.
+#[test]
+fn whole_blocks_are_counted_step_by_step() {
+    let source = "
+#define B 16
+void blocks(double *a, int n) {
+  for (int first = 0; first < n - B; first += B) {
+    int inside = (n - first - B)/B;
+    for (int block = 0; block < inside*inside; block++)
+      for (int i = 0; i < B; i++) a[(i + first)*n + block] = 1.0;
+  }
+}";
+    for (n, blocks) in [("n=32", 1.0), ("n=64", 14.0), ("n=80", 30.0)] {
+        let json = small::analyse(&[("a.c", source)], &[n]);
+        let (found, is_marked) = iterations(&json, "blocks");
+        assert!(
+            (found - 16.0 * blocks).abs() < 1e-9 && is_marked,
+            "{n}: {found}"
+        );
+    }
 }

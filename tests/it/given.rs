@@ -724,3 +724,38 @@ int main(int argc, char **argv) {
 }");
     assert_eq!(iterations(&json, "main"), [4000.0, 4000.0]);
 }
+
+/// Zero says that the program has yet to be told: what it chooses then is its own default.
+#[test]
+fn what_stands_in_for_a_missing_option_is_the_default() {
+    let program = |begin: &str, choose: &str| {
+        let json = c(&format!(
+            "
+#include <stdlib.h>
+#include <string.h>
+double *a;
+int parts, cells;
+int main(int argc, char **argv) {{
+  {begin}
+  cells = 40;
+  for (int i = 1; i < argc; i++) {{
+    if (!strcmp(argv[i], \"--parts\")) parts = atoi(argv[++i]);
+    else if (!strcmp(argv[i], \"--cells\")) cells = atoi(argv[++i]);
+  }}
+  {choose}
+  a = malloc(parts * sizeof(double));
+  for (int i = 0; i < parts; i++) a[i] = i;
+}}"
+        ));
+        iterations(&json, "main")[1]
+    };
+    assert_eq!(program("parts = 0;", "if (!parts) parts = 2*cells;"), 80.0);
+    assert_eq!(program("parts = -1;", "if (parts < 0) parts = 700;"), 700.0);
+    let limited = "if (parts == 0 || parts > cells) parts = cells;";
+    assert_eq!(program("parts = 0;", limited), 40.0);
+    // What asks for anything else says nothing.
+    assert_eq!(
+        program("parts = 0;", "if (cells < 9) parts = 3*cells;"),
+        128.0
+    );
+}

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::small::{c, calls, fortran, function};
+use crate::small::{c, calls, fortran, function, iterations};
 use crate::support::command;
 
 /// A probability, and where it comes from.
@@ -310,4 +310,48 @@ int main(int argc, char **argv) {
     let shown = listed.arg(directory.path()).output().expect("it runs");
     let shown = String::from_utf8(shown.stdout).expect("text");
     assert!(shown.contains("if (!strcmp(argv[i],\"-2\"))"), "{shown}");
+}
+
+/// Numbers in data that are compared with the rank are ranks: with one process, all are its own.
+#[test]
+fn what_data_say_belongs_to_the_only_process() {
+    let json = c("
+#include <mpi.h>
+int owner[100], me, copy;
+double u[1000];
+void keep(void) { for (int i = 0; i < 1000; i++) u[i] *= 2.0; }
+void send(void) { for (int i = 0; i < 1000; i++) u[i] *= 3.0; }
+void other(void) { for (int i = 0; i < 1000; i++) u[i] *= 4.0; }
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  copy = me;
+  for (int b = 0; b < 100; b++) {
+    if (owner[b] == copy) keep();
+    if (me != owner[b]) send();
+    if (owner[b] == b) other();
+  }
+}");
+    let found = ["keep", "send", "other"].map(|name| calls(&json, name));
+    assert_eq!(found, [100.0, 0.0, 50.0]);
+    assert_eq!(probability(&json, "prob_main_13"), (1.0, "default".into()));
+}
+
+/// A run has few options, if any.
+#[test]
+fn options_of_the_command_line_are_few() {
+    let json = c("
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+double a[1000];
+int main(int argc, char **argv) {
+  int option, n = 1000;
+  while ((option = getopt(argc, argv, \"n:v\")) != -1) {
+    if (option == 'n') n = atoi(optarg);
+    else printf(\"what is -%c?\\n\", option);
+  }
+  for (int i = 0; i < n; i++) a[i] = i;
+}");
+    assert_eq!(iterations(&json, "main"), [1.0, 1000.0]);
 }

@@ -15,7 +15,7 @@ use crate::source::Language;
 pub(super) const SHORT: f64 = 8.0;
 
 /// Iterations of a loop that only moves a real number by a step: most of what it is asked for is in the range already, and
-/// the rest is seldom further outside than by one step.
+/// the rest is seldom further outside than by one step. So many options has a run, if any.
 const FEW: f64 = 1.0;
 
 /// Gives a value to every trip count that is a parameter.
@@ -91,10 +91,11 @@ impl<'p> Guesses<'p> {
             return limit;
         }
         let repeats = inner.body.items.iter().any(has_loops) || !inner.body.calls.is_empty();
-        let usual = match inner.variable.is_none() && repeats && !reads(&inner.body) {
-            true => NOMINAL,
-            false if inner.variable.is_none() && only_adds(&inner.body) => FEW,
-            false => SHORT,
+        let usual = match inner.variable.is_none() {
+            _ if calls(&inner.body, IntrinsicKind::Options) => FEW,
+            true if repeats && !calls(&inner.body, IntrinsicKind::Input) => NOMINAL,
+            true if only_adds(&inner.body) => FEW,
+            _ => SHORT,
         };
         Expr::from(usual.min(most))
     }
@@ -178,22 +179,21 @@ fn only_adds(block: &Block) -> bool {
         && block.items.is_empty()
 }
 
-/// Whether a block reads input itself: its loop ends with the lines, of which such input has few.
-fn reads(block: &Block) -> bool {
-    let is_input = |call: &Call| {
+/// Whether a block calls library functions of a kind itself. If they read input, its loop ends with the lines, of which
+/// such input has few; most runs have few options.
+fn calls(block: &Block, kind: IntrinsicKind) -> bool {
+    let is_one = |call: &Call| {
         let known = |language| Intrinsics::builtin().lookup(language, &call.name);
-        let kinds = [Language::Fortran, Language::C].map(known);
+        let mut kinds = [Language::Fortran, Language::C].map(known).into_iter();
         call.body == Body::Library
-            && kinds
-                .into_iter()
-                .flatten()
-                .any(|found| found.kind == IntrinsicKind::Input)
+            && kinds.any(|found| found.is_some_and(|found| found.kind == kind))
     };
-    block.calls.iter().any(is_input)
+    block.calls.iter().any(is_one)
         || block.items.iter().any(|item| match item {
             Item::Loop(_) => false,
             Item::Branch(branch) => {
-                reads(&branch.then) || branch.otherwise.as_ref().is_some_and(reads)
+                calls(&branch.then, kind)
+                    || (branch.otherwise.iter()).any(|block| calls(block, kind))
             }
         })
 }

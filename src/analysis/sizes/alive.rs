@@ -16,6 +16,7 @@ impl Dead {
             function,
             is_set,
             value: &|_, _| None,
+            is_rank: &|_| false,
         };
         let mut found = FxHashSet::default();
         statements(&function.body, InLoop::No, &mut |stmt, _| {

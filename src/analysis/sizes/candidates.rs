@@ -26,6 +26,8 @@ pub struct Candidates {
     pub values: Vec<Expr>,
     /// Those of them that it has unless the program is told otherwise, in every run and in runs that get there.
     pub defaults: [Vec<Expr>; 2],
+    /// Those of them that it has if nothing else gave it one.
+    pub stand_ins: Vec<Expr>,
     /// It is no larger than these.
     pub limits: Vec<Expr>,
     /// It is no smaller than these.
@@ -79,6 +81,7 @@ impl Candidates {
             }
         }
         self.limits.retain(|limit| !limit.mentions(own));
+        self.stand_ins.retain(|value| !value.mentions(own));
         self.firsts.retain(|first| !first.mentions(own));
     }
 
@@ -103,6 +106,7 @@ impl Candidates {
         let Candidates {
             mut values,
             defaults,
+            stand_ins,
             limits: _,
             floors: _,
             is_given,
@@ -128,17 +132,14 @@ impl Candidates {
                 (_, Some(only), None) => Some(only.clone()),
                 // Others are set under conditions: `n = 100; if (is_large) n = 1000; if (argc > 1) n = atoi(argv[1]);`
                 _ => {
-                    let mut known = defaults.into_iter().find(|known| !known.is_empty());
-                    let known = known.as_mut();
-                    known.and_then(|known| {
-                        known.dedup();
-                        (known.len() == 1).then(|| known.remove(0))
-                    })
+                    let known = defaults.into_iter().find(|known| !known.is_empty());
+                    known.and_then(only)
                 }
             };
             // Zero and less say that the program has yet to be told.
             let is_unset = |value: &Expr| value.as_number().is_some_and(|n| n <= 0.0);
             let value = value.filter(|value| !is_unset(value));
+            let value = value.or_else(|| only(stand_ins).filter(|value| !is_unset(value)));
             return Found {
                 choices,
                 about,
@@ -185,6 +186,12 @@ impl Candidates {
             }
         }
     }
+}
+
+/// The one value that all of them are.
+fn only(mut values: Vec<Expr>) -> Option<Expr> {
+    values.dedup();
+    (values.len() == 1).then(|| values.remove(0))
 }
 
 /// The numbers of at least one among values, in order, if there are several.

@@ -24,6 +24,7 @@ use super::inputs;
 use super::keys::{is_literal, keyed};
 use super::order;
 use super::places::{PlaceId, Places, asked_of_images, inquired};
+use super::stand_ins::stand_ins;
 use crate::calls::{ProcedureId, Procedures, Target, reached};
 use crate::inputs::Inputs;
 use crate::intrinsics::{IntrinsicKind, Meaning};
@@ -173,7 +174,7 @@ impl<'k, 'u> Collector<'k, 'u> {
         let under_input = under_input(self.known, &self.command_line, id);
         let instead_of_input = instead_of_input(self.known, id);
         let counters: Vec<Arc<Counter>> = counters(function).into_iter().map(Arc::new).collect();
-        let [mut limits, mut floors]: [Vec<&Value>; 2] = Default::default();
+        let [mut limits, mut floors, mut instead]: [Vec<&Value>; 3] = Default::default();
         let dead = Dead::of(function, &|constant| self.places.is_set(function, constant));
         statements(&function.body, InLoop::No, &mut |stmt, _| {
             let is_dead = dead.contains(stmt);
@@ -193,6 +194,7 @@ impl<'k, 'u> Collector<'k, 'u> {
                         let of = self.of(place);
                         for (all, own) in [
                             (&floors, &mut of.floors),
+                            (&instead, &mut of.stand_ins),
                             (&under_input, &mut of.under_input),
                             (&instead_of_input, &mut of.instead_of_input),
                         ] {
@@ -212,7 +214,7 @@ impl<'k, 'u> Collector<'k, 'u> {
                 Stmt::If(branch) => match Limit::of(branch) {
                     Some(Limit::Upper(limit)) => limits.push(limit),
                     Some(Limit::Lower(limit)) => floors.push(limit),
-                    None => {}
+                    None => instead.extend(stand_ins(function, branch)),
                 },
                 Stmt::Jump { .. }
                 | Stmt::Mark { .. }

@@ -57,6 +57,8 @@ pub struct Definitions<'u> {
     pub is_always_read: bool,
     /// Of what is assigned, the values that it is given where it is smaller: `if (x < n) x = n`.
     pub floors: Vec<&'u Value>,
+    /// Of what is assigned, the values that it is given where it has none so far: `if (x == 0) x = n`.
+    pub stand_ins: Vec<&'u Value>,
     /// Of what is assigned, the values of statements under conditions on what their procedure reads.
     pub under_input: Vec<&'u Value>,
     /// Of what is assigned, the values of statements that run where it is not read.
@@ -95,6 +97,11 @@ impl<'u> Definitions<'u> {
     /// Whether the statement that assigns the value keeps the place from being smaller.
     pub fn is_floor(&self, value: &Value) -> bool {
         is_among(&self.floors, value)
+    }
+
+    /// Whether the statement that assigns the value runs where the place has none so far.
+    pub fn is_stand_in(&self, value: &Value) -> bool {
+        is_among(&self.stand_ins, value)
     }
 
     /// Whether the statement that assigns the value is under a condition on what its procedure reads.

@@ -79,6 +79,7 @@ mod program;
 mod reals;
 mod resolver;
 mod set;
+mod stand_ins;
 mod starts;
 mod structures;
 mod touches;

@@ -325,6 +325,7 @@ impl Throw<'_, '_> {
             function,
             is_set: &|_| false,
             value: &of,
+            is_rank: &|_| false,
         };
         choice.truth(condition, DEPTH)
     }

@@ -189,10 +189,15 @@ impl Sizes {
             };
             self.chosen((place, changes), depth)
         };
+        let is_rank = |value: &Value| {
+            let place = self.place(procedure, function, value.unconverted());
+            changes == Changes::Others && place.is_some_and(|place| self.is_rank(place, DEPTH))
+        };
         Choice {
             function,
             is_set: &is_set,
             value: &value,
+            is_rank: &is_rank,
         }
         .truth(condition, DEPTH)
     }
@@ -209,6 +214,19 @@ impl Sizes {
         let largest = self.chosen_value((largest, changes), depth)?;
         let is_certain = self.chosen_value((smallest, changes), depth) == Some(largest);
         (is_certain && !self.may_begin_otherwise(place, largest)).then_some(largest)
+    }
+
+    /// Whether a place has the number that one of several processes or threads goes by, or is another name for such a place.
+    fn is_rank(&self, place: PlaceId, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else {
+            return false;
+        };
+        let named = |name: &Expr| match name.node() {
+            Node::Symbol(symbol) => self.numbered(symbol),
+            _ => None,
+        };
+        self.is_number_alone(place)
+            || (self.name_of(place).and_then(named)).is_some_and(|place| self.is_rank(place, depth))
     }
 
     /// The same of what a place is given; several values have to agree.

@@ -264,6 +264,13 @@ impl Sizes {
         self.places.find(function, procedure, value)
     }
 
+    /// Whether a place has the number of the only process, or of the only thread.
+    pub(super) fn is_number_alone(&self, place: PlaceId) -> bool {
+        let found = &self.found[place.at()];
+        let value = found.value.as_ref().and_then(Expr::as_integer);
+        found.origin == Origin::Alone && value == Some(0)
+    }
+
     /// The number or other place that a place is just another name for.
     pub(super) fn name_of(&self, place: PlaceId) -> Option<&Expr> {
         let found = &self.found[place.at()];

@@ -255,6 +255,9 @@ impl<'a, 'u> Resolver<'a, 'u> {
                             let is_certain = self.at_once.contains(procedure);
                             found.defaults[usize::from(!is_certain)].push(value.clone());
                         }
+                        if self.definitions[place.at()].is_stand_in(assigned) {
+                            found.stand_ins.extend(value.clone());
+                        }
                         match self.definitions[place.at()].is_floor(assigned) {
                             true => found.floors.push(value),
                             false => found.add(value),

@@ -15,6 +15,9 @@ pub(super) struct Choice<'a> {
     pub is_set: &'a dyn Fn(VarId) -> bool,
     /// The number that a variable or element has, or a call of a function; names are followed so far.
     pub value: &'a dyn Fn(&Value, u32) -> Option<i64>,
+    /// Whether a variable has the rank of the process, where data that are compared with it have that, too: all of them
+    /// belong to the only process.
+    pub is_rank: &'a dyn Fn(&Value) -> bool,
 }
 
 impl Choice<'_> {
@@ -28,10 +31,29 @@ impl Choice<'_> {
                 op.joined([left, right].map(|side| self.truth(side, depth)))
             }
             Value::Binary(op, left, right) if op.is_comparison() => {
-                let (a, b) = (self.number(left, depth)?, self.number(right, depth)?);
-                Some(op.holds_of(a.cmp(&b)))
+                match [left, right].map(|side| self.number(side, depth)) {
+                    [Some(a), Some(b)] => Some(op.holds_of(a.cmp(&b))),
+                    [Some(_), None] if (self.is_rank)(left) => self.among_ranks(*op, right),
+                    [None, Some(_)] if (self.is_rank)(right) => self.among_ranks(*op, left),
+                    _ => None,
+                }
             }
             value => Some(self.number(value, depth)? != 0),
+        }
+    }
+
+    /// Whether the rank of the only process is the one that data have.
+    fn among_ranks(&self, op: BinaryOp, data: &Value) -> Option<bool> {
+        let is_datum = matches!(
+            data.unconverted(),
+            Value::Variable(_) | Value::Element { .. }
+        );
+        let is_whole = matches!(data.ty(self.function), Type::Integer(_));
+        match op {
+            BinaryOp::Equal | BinaryOp::NotEqual if is_datum && is_whole => {
+                Some(op == BinaryOp::Equal)
+            }
+            _ => None,
         }
     }
 

@@ -46,7 +46,7 @@ pub fn shape(name: &str, intrinsic: Intrinsic) -> Shape {
         (
             _,
             Inquiry | Memory | Allocation | Association | Communication | Input | Open | Io | Text
-            | Timer | System | Lock | Termination | Parsing,
+            | Timer | Options | System | Lock | Termination | Parsing,
         ) => Shape::Scalar,
     }
 }

@@ -1,0 +1,48 @@
+//! Which values does the program choose where it has been given none?
+//!
+//! ```text
+//! int blocks = 0;                       zero or less says that it has yet to be given
+//! … blocks = atoi(argv[i]); …
+//! if (!blocks) blocks = 2*cells;        what a run without the option has
+//! ```
+
+use super::truth::{DEPTH, literal};
+use crate::ir::{BinaryOp, Function, If, Stmt, UnaryOp, Value};
+
+/// The values that a branch gives what has none so far.
+pub(super) fn stand_ins<'u>(
+    function: &'u Function,
+    branch: &'u If,
+) -> impl Iterator<Item = &'u Value> {
+    branch.then.iter().filter_map(|stmt| match stmt {
+        Stmt::Assign { target, value, .. }
+            if asks_for_none(function, &branch.condition, target) =>
+        {
+            Some(value)
+        }
+        _ => None,
+    })
+}
+
+/// Whether a condition holds where the value is zero or less: `!x`, `x == 0`, `x < 1 || x > most`.
+fn asks_for_none(function: &Function, condition: &Value, asked: &Value) -> bool {
+    match condition {
+        Value::Unary(UnaryOp::Not, operand) => **operand == *asked,
+        Value::Binary(BinaryOp::Or, left, right) => {
+            asks_for_none(function, left, asked) || asks_for_none(function, right, asked)
+        }
+        Value::Binary(op, left, right) => {
+            let (op, limit) = match (&**left, &**right) {
+                (left, limit) if left == asked => (*op, limit),
+                (limit, right) if right == asked => (op.mirrored(), limit),
+                _ => return false,
+            };
+            literal(function, limit, DEPTH).is_some_and(|limit| match op {
+                BinaryOp::Equal | BinaryOp::LessOrEqual => limit <= 0,
+                BinaryOp::Less => limit <= 1,
+                _ => false,
+            })
+        }
+        _ => false,
+    }
+}
