@@ -189,3 +189,31 @@ void blocks(double *a, int n) {
         );
     }
 }
+
+/// What runs other loops until a time is over runs long, also where a procedure without a body, or the loop itself, moves what
+/// those read; what walks along an array does not.
+#[test]
+fn loops_over_time_are_long_wherever_their_data_lie() {
+    let json = small::c(
+        "
+#include <stdlib.h>
+typedef struct { double time, dt; double **rows; } Mesh;
+Mesh mesh;
+double list[1000];
+void more(Mesh *m);
+void smooth(void) { for (int i = 0; i < 100; i++) list[i] *= 0.5; }
+void moved(double end) {
+  while (mesh.time < end) {
+    more(&mesh);
+    for (int j = 0; j < 100; j++) for (int i = 0; i < 100; i++) mesh.rows[j][i] += 1;
+    mesh.time += mesh.dt;
+  }
+}
+void walks(double end) {
+  int p = 0;
+  while (list[p] < end) { smooth(); p++; }
+}",
+    );
+    assert_eq!(small::iterations(&json, "moved")[0], 128.0 * 1e4);
+    assert_eq!(small::iterations(&json, "walks"), [8.0]);
+}

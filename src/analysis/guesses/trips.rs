@@ -91,7 +91,8 @@ impl<'p> Guesses<'p> {
             return limit;
         }
         let repeats = inner.body.items.iter().any(has_loops) || !inner.body.calls.is_empty();
-        let usual = match inner.variable.is_none() {
+        let counts = inner.variable.is_of_source() || moves(&inner.body, &inner.variable);
+        let usual = match !counts {
             _ if calls(&inner.body, IntrinsicKind::Options) => FEW,
             true if repeats && !calls(&inner.body, IntrinsicKind::Input) => NOMINAL,
             true if only_adds(&inner.body) => FEW,
@@ -194,6 +195,25 @@ fn calls(block: &Block, kind: IntrinsicKind) -> bool {
             Item::Branch(branch) => {
                 calls(&branch.then, kind)
                     || (branch.otherwise.iter()).any(|block| calls(block, kind))
+            }
+        })
+}
+
+/// Whether a loop moves through arrays itself, rather than in loops inside.
+fn moves(block: &Block, variable: &str) -> bool {
+    let is_moved = |stream: &Stream| {
+        let mut terms = stream
+            .subscripts
+            .iter()
+            .flat_map(|subscript| &subscript.terms);
+        terms.any(|(by, _)| by == variable)
+    };
+    block.streams.iter().any(is_moved)
+        || block.items.iter().any(|item| match item {
+            Item::Loop(_) => false,
+            Item::Branch(branch) => {
+                moves(&branch.then, variable)
+                    || (branch.otherwise.iter()).any(|block| moves(block, variable))
             }
         })
 }
