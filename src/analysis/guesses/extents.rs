@@ -11,7 +11,7 @@ use crate::facts::Loop;
 /// What a size is guessed to be at most so that a loop runs.
 const LONGEST: f64 = 64.0 * NOMINAL;
 /// A nest of more iterations has loops that count components.
-const MOST_ITERATIONS: f64 = 4e9;
+const MOST_ITERATIONS: f64 = 5e8;
 
 impl<'p> Guesses<'p> {
     /// Makes loops run that have no iterations, or one, by the values so far; whether any did not. Of what several
