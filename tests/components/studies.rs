@@ -12,7 +12,7 @@ use crate::support::command;
 use crate::support::tools::tool;
 
 /// What is in `tests/studies`: scripts, and what they share.
-const FILES: [&str; 26] = [
+const FILES: [&str; 28] = [
     "browser.py",
     "clock",
     "clock_suites",
@@ -27,6 +27,8 @@ const FILES: [&str; 26] = [
     "lines.py",
     "measured.py",
     "memory_depth",
+    "outcomes.py",
+    "own_counts",
     "random_nests",
     "random_programs",
     "rankings",
@@ -99,7 +101,14 @@ fn examples_of_shared_parts_hold() {
     python
         .current_dir(command::root().join("tests/studies"))
         .env("PYTHONDONTWRITEBYTECODE", "1")
-        .args(["-m", "doctest", "lines.py", "measured.py", "workbook.py"]);
+        .args([
+            "-m",
+            "doctest",
+            "lines.py",
+            "measured.py",
+            "outcomes.py",
+            "workbook.py",
+        ]);
     assert_eq!(printed(&mut python), "");
 }
 
@@ -278,6 +287,36 @@ fn random_programs() {
     has(&text, "C: 30 programs, ");
     has(&text, "Fortran: 30 programs, ");
     has(&text, " 0 wrong");
+}
+
+/// A file and a directory as programs: what is counted and what a guess says, and a file that is no program.
+#[test]
+fn own_counts() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let write = |name: &str, text: &str| {
+        let path = directory.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        std::fs::write(&path, text).expect("a file");
+        path
+    };
+    let one = write(
+        "one.c",
+        "int n = 7; double a[99];\nint main(void) {\n  for (int i = 0; i < n; i++)\n    a[i] = i;\n  return 0;\n}\n",
+    );
+    let part = "subroutine fill(a, n)\n  integer n, i\n  real a(n)\n  do i = 1, n\n    a(i) = i\n  end do\nend\n";
+    write("two/fill.f90", part);
+    let two = write(
+        "two/main.f90",
+        "program p\n  real a(50)\n  call fill(a, 50)\nend\n",
+    );
+    let three = write("three.c", "void f(void) {}\n");
+    let programs = [&one, two.parent().expect("a parent"), &three];
+    let text = printed(study("own_counts").args(programs));
+    has(&text, "3 programs: 2 run, 1 do not compile\n");
+    has(
+        &text,
+        "nests: 2 equal, 0 marked, 0 guessed, 0 not run, 0 wrong\n",
+    );
 }
 
 #[test]
