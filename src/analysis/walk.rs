@@ -37,7 +37,7 @@ use super::assignments::{
     Counts, Effects, assigned_once, count_assignments, handed_out, handed_to_unknown, outputs,
     pointed_to,
 };
-use super::calls::{Origins, ProcedureId, Procedures, Target, expand};
+use super::calls::{Origins, ProcedureId, Procedures, Target, expand, with_ends};
 use super::compared::Compared;
 use super::datatypes::Datatypes;
 use super::facts::*;
@@ -61,11 +61,12 @@ pub use bodies::{ProcedureBody, Statements};
 /// A function in a header is seen by every file that includes it: the version with the fewest
 /// reasons is kept, the earliest of equals.
 pub fn analyze(units: &[ir::Unit]) -> Program {
-    analyze_given(units, &Inputs::default()).0
+    analyze_given(units.to_vec(), &Inputs::default()).0
 }
 
 /// The same of a program that reads this input, and the names in it that some variable took its value from.
-pub fn analyze_given(units: &[ir::Unit], inputs: &Inputs) -> (Program, Used) {
+pub fn analyze_given(units: Vec<ir::Unit>, inputs: &Inputs) -> (Program, Used) {
+    let units = &with_ends(units)[..];
     let (program, _, used) = analyze_known(units, &Procedures::new(units), inputs);
     (program, used)
 }
@@ -83,6 +84,7 @@ pub fn analyze_given_with_statements(
     units: Vec<ir::Unit>,
     inputs: &Inputs,
 ) -> (Program, Statements, Used) {
+    let units = with_ends(units);
     let (program, ids, used) = analyze_known(&units, &Procedures::new(&units), inputs);
     (program, Statements::new(units, ids), used)
 }
@@ -253,6 +255,8 @@ fn analyze_procedure(
         in_sequence: settings::holds_sequence(&function.body),
         next_iteration,
         exits: Vec::new(),
+        on_data: Vec::new(),
+        is_ended: false,
         branches: 0,
         trip_counts: BTreeMap::new(),
         datatypes: None,
@@ -440,6 +444,10 @@ struct Walker<'f> {
     next_iteration: u32,
     /// For every loop around the walk, whether something leaves it early.
     exits: Vec<bool>,
+    /// For every loop around the walk, how many branches in it are around that data decide.
+    on_data: Vec<u32>,
+    /// Whether loops have ended the program that their own variables lead there.
+    is_ended: bool,
     /// Number of branches met so far.
     branches: u32,
     /// Columns of the loops that have a trip count as parameter, by line.
@@ -496,13 +504,25 @@ impl<'f> Walker<'f> {
                 }
                 // How often data let the loop come to its end is not known.
                 Stmt::Loop(inner)
-                    if self.depth() == 0 && self.may_return(&inner.body) && self.works(rest) =>
+                    if self.depth() == 0
+                        && (self.may_return(&inner.body) || leaving::may_end(&inner.body))
+                        && self.works(rest) =>
                 {
-                    let (behind, origin) = match self.behind_return(inner) {
-                        Some(none) => (none, Origin::Derived),
-                        None => (Expr::from(1.0), Origin::Default),
-                    };
+                    let certainly = self.behind_return(inner);
+                    let ended = self.is_ended;
+                    self.is_ended = false;
                     self.statement(statement, block);
+                    let ends = std::mem::replace(&mut self.is_ended, ended);
+                    let (behind, origin) = match certainly {
+                        Some(none) => (none, Origin::Derived),
+                        // How the loops get there is not known exactly.
+                        None if ends => (Expr::from(0.0), Origin::Default),
+                        None if self.may_return(&inner.body) => (Expr::from(1.0), Origin::Default),
+                        None => {
+                            let stays = self.statements(rest, block);
+                            return share * stays;
+                        }
+                    };
                     return share * self.guarded(behind, origin, rest, block);
                 }
                 // `if (c) cycle` makes the rest of the block its other branch.
@@ -520,12 +540,19 @@ impl<'f> Walker<'f> {
                     self.branch(branch, then, rest, block);
                     return share;
                 }
-                Stmt::Jump {
-                    kind: Jump::Return | Jump::Stop,
-                    ..
-                } if self.depth() == 0 => {
+                // Nothing gets behind it.
+                Stmt::Jump { kind, .. } => {
+                    if *kind == Jump::Stop {
+                        self.end_program(statements);
+                    }
                     self.statement(statement, block);
-                    share = Expr::from(0.0);
+                    if self.works(rest) {
+                        self.guarded(Expr::from(0.0), Origin::Derived, rest, block);
+                    }
+                    return match self.depth() {
+                        0 => Expr::from(0.0),
+                        _ => share,
+                    };
                 }
                 _ => self.statement(statement, block),
             }
@@ -590,7 +617,7 @@ impl<'f> Walker<'f> {
                             .for_each(|exit| *exit = true);
                     }
                     Jump::Return => return self.exits.iter_mut().for_each(|exit| *exit = true),
-                    // Error exits: the run ends there.
+                    // The run ends there, which branches on data are not expected to do.
                     Jump::Stop => return,
                 };
                 let detail = format!("{kind:?} inside a loop").to_lowercase();
@@ -618,6 +645,32 @@ impl<'f> Walker<'f> {
         if !block.reasons.contains(&reason) {
             block.reasons.push(reason);
         }
+    }
+
+    /// Notes that the program ends behind statements, where the loops around lead there and data have no part in it.
+    fn end_program(&mut self, arm: &[Stmt]) {
+        if self.on_data.last() != Some(&0) {
+            return;
+        }
+        let expected = self.conditions.iter().map(|guard| {
+            let share = self.share_of_guard(guard)?;
+            self.known_number(&share)
+        });
+        let expected: Vec<Option<f64>> = expected.collect();
+        // Where numbers do not say that it happens, nobody expects that something goes wrong.
+        let is_never = |share: &Option<f64>| match share {
+            Some(share) => *share <= 0.0,
+            None => self.is_failure(arm),
+        };
+        if !expected.iter().any(is_never) {
+            self.leave_all_loops();
+        }
+    }
+
+    /// Notes that the loops around the walk are left together, with what is behind them.
+    fn leave_all_loops(&mut self) {
+        self.exits.iter_mut().for_each(|exit| *exit = true);
+        self.is_ended = self.on_data.iter().all(|branches| *branches == 0);
     }
 
     /// Number of loops around the walk.

@@ -7,7 +7,7 @@ use crate::ir::visit::{InLoop, statements};
 use crate::ir::{Jump, Stmt};
 
 /// Calls inside one another that are looked into.
-const MOST_CALLS: usize = 4;
+pub(super) const MOST_CALLS: usize = 4;
 
 impl Procedures<'_> {
     /// Whether the program ends in every call of what a name stands for, as far as that is seen.
@@ -45,7 +45,7 @@ fn ends(target: Target, ending: &[bool]) -> bool {
 }
 
 /// Whether the program ends in statements, whichever way they take; `None` if they come to their end.
-fn ends_in(body: &[Stmt], ends: &dyn Fn(&str) -> bool) -> Option<bool> {
+pub(super) fn ends_in(body: &[Stmt], ends: &dyn Fn(&str) -> bool) -> Option<bool> {
     body.iter().find_map(|stmt| match stmt {
         Stmt::Jump { kind, .. } => Some(*kind == Jump::Stop),
         Stmt::Call { name, .. } => ends(name).then_some(true),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::counted_exits::Cut;
 use super::headers::Header;
 use super::iterations::Ends;
 use super::settings::holds_sequence;
@@ -55,7 +56,7 @@ impl Walker<'_> {
         self.symbols.known.extend(advancing);
         let outer_conditional = std::mem::replace(&mut self.conditional, conditional);
         let ends = self.find_end(inner, &mut header, &before);
-        self.end_at_exits(inner, &mut header);
+        let cut = self.end_at_exits(inner, &mut header);
         self.drop_estimates(inner, &mut header, ends);
         self.cut_short(inner, &mut header, ends);
         let Header {
@@ -93,7 +94,7 @@ impl Walker<'_> {
             Vec::new()
         };
         self.compared = compared;
-        let exits_early = self.loop_body(inner, counter, bounds, (&reasons, ends), block);
+        let exits_early = self.loop_body(inner, counter, bounds, (&reasons, ends), cut, block);
         if let Some((id, _)) = started {
             self.symbols.starts.remove(&id);
         }
@@ -305,6 +306,7 @@ impl Walker<'_> {
         counter: Option<VarId>,
         (variable, lower, upper, step): (String, Expr, Expr, Expr),
         (reasons, ends): (&[(ReasonCode, String)], Ends),
+        cut: Cut,
         block: &mut Block,
     ) -> bool {
         self.symbols.loops.extend(counter);
@@ -327,7 +329,12 @@ impl Walker<'_> {
         });
         self.around
             .push(Around::of(inner, self.symbols.function, self.effects));
-        self.exits.push(ends == Ends::AtBoundOrBefore);
+        if cut != Cut::Nothing {
+            self.leave_all_loops();
+        }
+        self.exits
+            .push(ends == Ends::AtBoundOrBefore || cut == Cut::InIteration);
+        self.on_data.push(0);
         let mut body = Block::default();
         for (code, detail) in reasons {
             self.reason(&mut body, &inner.place, *code, detail.clone());
@@ -371,6 +378,7 @@ impl Walker<'_> {
         });
         self.symbols.levels.pop();
         self.around.pop();
+        self.on_data.pop();
         if counter.is_some() {
             self.symbols.loops.pop();
         }
