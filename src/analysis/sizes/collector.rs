@@ -331,6 +331,9 @@ impl<'k, 'u> Collector<'k, 'u> {
                     let written = |argument| self.written(id, argument).or(Some(argument));
                     read.extend(arguments.iter().filter_map(written));
                 }
+                Target::Library(called) if called.kind == IntrinsicKind::Read => {
+                    read.extend(arguments.iter().filter_map(|one| self.written(id, one)));
+                }
                 // What it had before is nobody's choice.
                 Target::Unknown if known.candidates(id, name).is_empty() => {
                     read.extend(arguments.iter().filter_map(|one| self.written(id, one)));

@@ -20,8 +20,8 @@ impl Walker<'_> {
         block: &mut Block,
     ) {
         use IntrinsicKind::{
-            Allocation, Array, Association, Communication, Input, Io, Memory, Reduction, System,
-            Text, Timer,
+            Allocation, Array, Association, Communication, Input, Io, Memory, Read, Reduction,
+            System, Text, Timer,
         };
         let body = match self.effects.target(name) {
             // Such as `qsort`: how often it calls what it is given is not known.
@@ -41,7 +41,8 @@ impl Walker<'_> {
                         self.reason(block, place, ReasonCode::AllocationInLoop, name.to_string());
                     }
                     Text => block.texts += self.texts(format_arguments(arguments)),
-                    Input | Io | Timer | System | Allocation | Association | Communication => {}
+                    Input | Read | Io | Timer | System | Allocation | Association
+                    | Communication => {}
                     _ => return,
                 }
                 Body::Library
@@ -356,7 +357,7 @@ impl Walker<'_> {
 /// Whether a library function uses the number that it is given the address of.
 fn touches_element(kind: IntrinsicKind) -> bool {
     use IntrinsicKind::{
-        Allocation, Array, Association, Communication, Input, Io, Memory, System, Text, Timer,
+        Allocation, Array, Association, Communication, Input, Io, Memory, Read, System, Text, Timer,
     };
     !matches!(
         kind,
@@ -366,6 +367,7 @@ fn touches_element(kind: IntrinsicKind) -> bool {
             | Communication
             | Input
             | Io
+            | Read
             | Memory
             | System
             | Text
