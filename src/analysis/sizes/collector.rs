@@ -61,6 +61,8 @@ pub struct Collector<'k, 'u> {
     dead: Vec<(ProcedureId, &'u Stmt)>,
     /// Types of structures that are given values as a whole, which are not followed to their components.
     pub opened: FxHashSet<String>,
+    /// Whether a statement gives something a value that only a computed address leads to.
+    pub is_anything_set: bool,
     /// Types of structures whose address a procedure without a body gets, which may give them other values.
     pub handed_over: FxHashSet<String>,
 }
@@ -78,6 +80,7 @@ impl<'k, 'u> Collector<'k, 'u> {
             at_once: run_at_once(known),
             dead: Vec::new(),
             opened: FxHashSet::default(),
+            is_anything_set: false,
             handed_over: FxHashSet::default(),
         }
     }
