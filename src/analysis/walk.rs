@@ -26,6 +26,7 @@ mod values;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
+use std::slice;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -51,6 +52,7 @@ use super::storage::Storages;
 use super::symbols::{Known, Level, Symbols};
 use crate::diagnostic::{Diagnostic, Place};
 use crate::expr::{Expr, Symbol};
+use crate::ir::visit::{self, InLoop, variables_of};
 use crate::ir::{self, Jump, Name, Printed, Stmt, Value, VarId};
 use crate::reason::ReasonCode;
 use crate::source::parallel::Parallel;
@@ -256,7 +258,7 @@ fn analyze_procedure(
         next_iteration,
         exits: Vec::new(),
         on_data: Vec::new(),
-        is_ended: false,
+        ended: Ended::Never,
         branches: 0,
         trip_counts: BTreeMap::new(),
         datatypes: None,
@@ -416,6 +418,14 @@ pub fn name_loops(block: &mut Block, function: &str, taken: &mut BTreeMap<String
     }
 }
 
+/// Whether the program has ended in a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Ended {
+    Never,
+    Perhaps,
+    Surely,
+}
+
 struct Walker<'f> {
     last_levels: LastLevels,
     procedures: &'f Procedures<'f>,
@@ -446,8 +456,8 @@ struct Walker<'f> {
     exits: Vec<bool>,
     /// For every loop around the walk, how many branches in it are around that data decide.
     on_data: Vec<u32>,
-    /// Whether loops have ended the program that their own variables lead there.
-    is_ended: bool,
+    /// Whether loops or calls have ended the program that numbers lead there which are no data.
+    ended: Ended,
     /// Number of branches met so far.
     branches: u32,
     /// Columns of the loops that have a trip count as parameter, by line.
@@ -503,26 +513,13 @@ impl<'f> Walker<'f> {
                     share = share * stays;
                 }
                 // How often data let the loop come to its end is not known.
-                Stmt::Loop(inner)
-                    if self.depth() == 0
-                        && (self.may_return(&inner.body) || leaving::may_end(&inner.body))
-                        && self.works(rest) =>
+                Stmt::Loop(_) | Stmt::Call { .. }
+                    if self.depth() == 0 && self.may_be_last(statement) && self.works(rest) =>
                 {
-                    let certainly = self.behind_return(inner);
-                    let ended = self.is_ended;
-                    self.is_ended = false;
-                    self.statement(statement, block);
-                    let ends = std::mem::replace(&mut self.is_ended, ended);
-                    let (behind, origin) = match certainly {
-                        Some(none) => (none, Origin::Derived),
-                        // How the loops get there is not known exactly.
-                        None if ends => (Expr::from(0.0), Origin::Default),
-                        None if self.may_return(&inner.body) => (Expr::from(1.0), Origin::Default),
-                        None => {
-                            let stays = self.statements(rest, block);
-                            return share * stays;
-                        }
-                    };
+                    let (behind, origin) = self.entered(statement, block);
+                    if behind.as_number() == Some(1.0) && origin != Origin::Default {
+                        continue;
+                    }
                     return share * self.guarded(behind, origin, rest, block);
                 }
                 // `if (c) cycle` makes the rest of the block its other branch.
@@ -558,6 +555,49 @@ impl<'f> Walker<'f> {
             }
         }
         share
+    }
+
+    /// Whether control may not get behind a loop or a call.
+    fn may_be_last(&self, statement: &Stmt) -> bool {
+        let mut found = false;
+        visit::statements(slice::from_ref(statement), InLoop::No, &mut |stmt, _| {
+            found |= match stmt {
+                Stmt::Jump { kind, .. } => matches!(kind, Jump::Return | Jump::Stop),
+                Stmt::Call { name, .. } => match self.effects.target(name) {
+                    Target::Body(callee) => self.procedures.finish(callee).is_some(),
+                    _ => false,
+                },
+                _ => false,
+            };
+        });
+        found
+    }
+
+    /// Adds a loop or a call outside of loops; how often control gets behind it, and whether that is a guess.
+    fn entered(&mut self, statement: &Stmt, block: &mut Block) -> (Expr, Origin) {
+        let (certainly, may_return) = match statement {
+            Stmt::Loop(inner) => {
+                let may_return = self.may_return(&inner.body);
+                let may_leave = may_return || leaving::may_end(&inner.body);
+                (
+                    may_leave.then(|| self.behind_return(inner)).flatten(),
+                    may_return,
+                )
+            }
+            _ => (None, false),
+        };
+        let before = std::mem::replace(&mut self.ended, Ended::Never);
+        self.statement(statement, block);
+        let ended = std::mem::replace(&mut self.ended, before);
+        match (certainly, ended) {
+            (Some(none), _) => (none, Origin::Derived),
+            // How the loops get there is not known exactly.
+            (None, Ended::Surely) => (Expr::from(0.0), Origin::Default),
+            // How often data let the loop come to its end is not known.
+            (None, Ended::Perhaps) => (Expr::from(1.0), Origin::Default),
+            (None, Ended::Never) if may_return => (Expr::from(1.0), Origin::Default),
+            (None, Ended::Never) => (Expr::from(1.0), Origin::Derived),
+        }
     }
 
     fn statement(&mut self, statement: &Stmt, block: &mut Block) {
@@ -670,7 +710,32 @@ impl<'f> Walker<'f> {
     /// Notes that the loops around the walk are left together, with what is behind them.
     fn leave_all_loops(&mut self) {
         self.exits.iter_mut().for_each(|exit| *exit = true);
-        self.is_ended = self.on_data.iter().all(|branches| *branches == 0);
+        let is_sure = self.on_data.iter().all(|branches| *branches == 0);
+        let ended = match is_sure {
+            true => Ended::Surely,
+            false => Ended::Perhaps,
+        };
+        self.ended = self.ended.max(ended);
+    }
+
+    /// Notes that the program may end in a call, by what the loops around count and pass, or by what the procedure itself
+    /// counts.
+    fn may_end_in(&mut self, callee: ProcedureId, arguments: &[Value]) {
+        let Some(finish) = self.procedures.finish(callee) else {
+            return;
+        };
+        let counts = |at: &usize| {
+            let mut used = BTreeSet::new();
+            arguments
+                .get(*at)
+                .iter()
+                .for_each(|value| variables_of(value, &mut used));
+            used.iter().any(|id| self.symbols.loops.contains(id))
+        };
+        if finish.is_own || finish.arguments.iter().any(counts) {
+            self.exits.iter_mut().for_each(|exit| *exit = true);
+            self.ended = self.ended.max(Ended::Perhaps);
+        }
     }
 
     /// Number of loops around the walk.

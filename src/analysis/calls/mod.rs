@@ -39,6 +39,7 @@ mod effects;
 mod ended;
 mod ending;
 pub mod expand;
+mod finishing;
 mod graph;
 mod instance;
 mod once;
@@ -129,6 +130,7 @@ impl<'u> Procedures<'u> {
             pointers: pointers::Pointers::default(),
             global_types: OnceLock::new(),
             ending: OnceLock::new(),
+            finishing: OnceLock::new(),
             own_names,
             addressed,
             differing,

@@ -48,6 +48,7 @@ impl Walker<'_> {
                 Body::Library
             }
             Target::Body(callee) => {
+                self.may_end_in(callee, arguments);
                 if let Some(call) = self.effects.recursion(callee) {
                     self.reason(
                         block,
