@@ -201,7 +201,7 @@ fn mark_repeated(files: &Files, constants: &[Constant], block: &mut Block) -> bo
             Item::Loop(inner) => inner,
             Item::Branch(branch) => {
                 is_shared |= mark_repeated(files, constants, &mut branch.then);
-                for block in branch.otherwise.iter_mut() {
+                if let Some(block) = &mut branch.otherwise {
                     is_shared |= mark_repeated(files, constants, block);
                 }
                 continue;

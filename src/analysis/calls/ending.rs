@@ -5,6 +5,7 @@ use super::target::{ProcedureId, Target};
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, statements};
 use crate::ir::{Jump, Stmt};
+use crate::message_passing::Interfaces;
 
 /// Calls inside one another that are looked into.
 pub(super) const MOST_CALLS: usize = 4;
@@ -21,6 +22,9 @@ impl Procedures<'_> {
         let mut found = vec![false; self.all.len()];
         for _ in 0..MOST_CALLS {
             let of = |id: ProcedureId| {
+                if is_stand_in(&self.get(id).function.name) {
+                    return false;
+                }
                 let body = &self.get(id).function.body;
                 ends_in(body, &|name| ends(self.target(id, name), &found)) == Some(true)
             };
@@ -32,6 +36,13 @@ impl Procedures<'_> {
         }
         found
     }
+}
+
+/// Whether a procedure stands in for one that moves data, for programs that are linked without such a library: nobody
+/// means a run that gets to it.
+fn is_stand_in(name: &str) -> bool {
+    let interface = Interfaces::builtin().lookup(name);
+    interface.is_some_and(|interface| !interface.ends_program)
 }
 
 /// Whether the program ends in calls of a target, by what is known of the bodies.

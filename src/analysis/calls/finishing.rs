@@ -94,7 +94,7 @@ impl Search<'_, '_> {
                         continue;
                     };
                     for arm in [&branch.then, &branch.otherwise] {
-                        if !self.says_why(arm) {
+                        if !self.known.says_why(self.id, arm, MOST_CALLS) {
                             self.block(arm, &asked);
                         }
                     }
@@ -176,22 +176,33 @@ impl Search<'_, '_> {
         }
         (asked.is_own || !asked.arguments.is_empty()).then_some(asked)
     }
+}
 
-    /// Whether an arm that ends the program says why: with a message, or a status that is not zero.
-    fn says_why(&self, arm: &[Stmt]) -> bool {
+impl Procedures<'_> {
+    /// Whether statements of a procedure that end the program say why: with a message, or a status that is not zero, there
+    /// or in what they call.
+    fn says_why(&self, id: ProcedureId, block: &[Stmt], calls: usize) -> bool {
         let mut found = false;
-        statements(arm, InLoop::No, &mut |stmt, _| match stmt {
+        statements(block, InLoop::No, &mut |stmt, _| match stmt {
             Stmt::Evaluate { printed, .. } => found |= *printed == Printed::AsText,
             Stmt::Call {
                 name, arguments, ..
             } => {
-                let target = self.known.target(self.id, name);
-                let is_end = matches!(target, Target::Library(known) if known.kind == IntrinsicKind::Termination);
-                let is_success = matches!(&arguments[..], [status] if *status.unconverted() == Value::Integer(0));
-                found |= is_end && !is_success
-                    || arguments
-                        .iter()
-                        .any(|value| matches!(value, Value::Text(_)));
+                let is_text = |value: &Value| matches!(value, Value::Text(_));
+                found |= arguments.iter().any(is_text)
+                    || match self.target(id, name) {
+                        Target::Library(known) if known.kind == IntrinsicKind::Termination => {
+                            let status = arguments.first().map(Value::unconverted);
+                            status != Some(&Value::Integer(0))
+                        }
+                        Target::Communication(known) => known.ends_program,
+                        Target::Body(callee) if calls > 0 => {
+                            let body = &self.get(callee).function.body;
+                            self.ends_program(Target::Body(callee))
+                                && self.says_why(callee, body, calls - 1)
+                        }
+                        _ => false,
+                    };
             }
             _ => {}
         });

@@ -94,7 +94,11 @@ impl Walker<'_> {
             Vec::new()
         };
         self.compared = compared;
-        let exits_early = self.loop_body(inner, counter, bounds, (&reasons, ends), cut, block);
+        if cut != Cut::Nothing {
+            self.leave_all_loops();
+        }
+        let is_left = ends == Ends::AtBoundOrBefore || cut == Cut::InIteration;
+        let exits_early = self.loop_body(inner, counter, bounds, (&reasons, is_left), block);
         if let Some((id, _)) = started {
             self.symbols.starts.remove(&id);
         }
@@ -305,8 +309,7 @@ impl Walker<'_> {
         inner: &ir::Loop,
         counter: Option<VarId>,
         (variable, lower, upper, step): (String, Expr, Expr, Expr),
-        (reasons, ends): (&[(ReasonCode, String)], Ends),
-        cut: Cut,
+        (reasons, is_left): (&[(ReasonCode, String)], bool),
         block: &mut Block,
     ) -> bool {
         self.symbols.loops.extend(counter);
@@ -329,11 +332,7 @@ impl Walker<'_> {
         });
         self.around
             .push(Around::of(inner, self.symbols.function, self.effects));
-        if cut != Cut::Nothing {
-            self.leave_all_loops();
-        }
-        self.exits
-            .push(ends == Ends::AtBoundOrBefore || cut == Cut::InIteration);
+        self.exits.push(is_left);
         self.on_data.push(0);
         let mut body = Block::default();
         for (code, detail) in reasons {
