@@ -84,7 +84,7 @@ fn names_that_may_end<'u>(
             ends_in(&function.body, &ends) == Some(true)
         };
         let ending = functions.iter().filter(of);
-        let names: Vec<&str> = ending.map(|function| linked(&function.name)).collect();
+        let names: Vec<&str> = ending.map(|function| &*function.name).collect();
         let known = found.len();
         found.extend(names);
         if found.len() == known {
@@ -102,16 +102,12 @@ fn is_end(language: Language, name: &str) -> bool {
         || (Interfaces::builtin().lookup(name)).is_some_and(|known| known.ends_program)
 }
 
-/// The name that a procedure has where it is defined, if a caller gives it another one, as far as linkers tell names apart.
+/// The name that a procedure has where it is defined, if a caller gives it another one.
 fn plain<'n>(caller: &'n Function, name: &'n str) -> &'n str {
     match caller.callees.get(name) {
-        Some(Callee::OfModule { name, .. }) => linked(name),
-        _ => linked(name),
+        Some(Callee::OfModule { name, .. }) => name,
+        _ => name,
     }
-}
-
-fn linked(name: &str) -> &str {
-    name.strip_suffix('_').unwrap_or(name)
 }
 
 /// Statements with an end of the program behind each call of these names.
