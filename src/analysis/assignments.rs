@@ -186,7 +186,7 @@ impl<'a> Effects<'a> {
     }
 
     /// Scalars that a call of a known body may give other values: among the arguments, and globals. Of what
-    /// other processes send, those that receive it. Of a procedure without a body, those whose address it gets; of what
+    /// other processes send, those that receive it. Of a procedure without a body, and of the library, those whose address it gets; of what
     /// reads input or moves data, those whose address the function passes, as it does to `scanf`.
     pub fn written<'s>(
         &'s self,
@@ -224,9 +224,10 @@ impl<'a> Effects<'a> {
             Value::Variable(id) if reads && self.function.passed.contains(id) => Some(*id),
             _ => None,
         });
-        let is_unknown = matches!(self.target(name), Target::Unknown);
+        // A function of a library gets an address to put something there, as `frexp` does.
+        let may_put = matches!(self.target(name), Target::Unknown | Target::Library(_));
         let addressed = arguments.iter().filter_map(move |argument| {
-            let target = passed_by_address(argument, self.function).filter(|_| is_unknown)?;
+            let target = passed_by_address(argument, self.function).filter(|_| may_put)?;
             target.variable().filter(scalar)
         });
         let globals = self
@@ -246,8 +247,8 @@ impl<'a> Effects<'a> {
 
 /// Whether a library function gives what it gets the address of another value.
 fn gives_values(kind: IntrinsicKind) -> bool {
-    use IntrinsicKind::{Input, Io, Memory};
-    matches!(kind, Input | Io | Memory)
+    use IntrinsicKind::{Input, Io, Memory, Read};
+    matches!(kind, Input | Io | Memory | Read)
 }
 
 /// Scalars that are passed to calls and that nothing else in the function gives a value: the callee

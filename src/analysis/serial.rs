@@ -6,6 +6,16 @@
 //!   └──── step: #pragma omp parallel for ── flux      flux is called from a region: all cores
 //! ```
 //!
+//! A loop in a region that nothing shares out is run by each thread, all of it, which takes the time of one core:
+//!
+//! ```text
+//! #pragma omp parallel                 #pragma omp parallel
+//! for (i = 0; i < n; i++) …            { id = omp_get_thread_num(); for (i = id; i < n; i += threads) … }
+//! ```
+//!
+//! One whose bounds ask for the number of the thread may have a part of the iterations in each: with that and the number of
+//! threads it is taken to be shared out, with that alone its iterations are those of the first thread.
+//!
 //! What is not proven stays open: procedures that nothing calls, or that may be called through pointers, and all that these
 //! call; programs in which something else than OpenMP begins parallel work; loops of files that are not read by
 //! themselves.
@@ -14,17 +24,24 @@ use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use crate::facts::{Block, Body, Call, Function, Item, Loop};
+use crate::expr::Symbol;
+use crate::facts::{Block, Body, Call, Constant, Function, Item, Loop, Origin, Reason};
 use crate::function_index::FunctionIndex;
 use crate::ir::{LoopDirective, Unit};
-use crate::source::parallel::{Parallel, Regions};
+use crate::reason::ReasonCode;
+use crate::source::parallel::{Parallel, Region, Regions};
 
 /// Regions by file.
-type Files<'u> = HashMap<&'u str, &'u [RangeInclusive<u32>]>;
+type Files<'u> = HashMap<&'u str, &'u [Region]>;
 
 /// Marks the loops that run on one core.
 pub(crate) fn mark(units: &[Unit], functions: &mut [Function]) {
     let Some(files) = regions(units) else { return };
+    for function in functions.iter_mut() {
+        let constants = std::mem::take(&mut function.constants);
+        mark_repeated(&files, &constants, &mut function.body);
+        function.constants = constants;
+    }
     if !functions.iter().any(|function| function.is_entry) {
         return;
     }
@@ -163,7 +180,7 @@ fn mark_loops(files: &Files, block: &mut Block, is_within: bool) {
         match item {
             Item::Loop(inner) => {
                 let is_within = is_within || is_parallel(files, inner);
-                inner.is_serial = !is_within && !holds_region(files, inner);
+                inner.is_serial |= !is_within && !holds_region(files, inner);
                 mark_loops(files, &mut inner.body, is_within);
             }
             Item::Branch(branch) => {
@@ -173,6 +190,87 @@ fn mark_loops(files: &Files, block: &mut Block, is_within: bool) {
             }
         }
     }
+}
+
+/// Marks the loops of regions of which each thread runs all iterations, or where that depends on which thread it is; whether
+/// something in the block is shared out.
+fn mark_repeated(files: &Files, constants: &[Constant], block: &mut Block) -> bool {
+    let mut is_shared = false;
+    for item in &mut block.items {
+        let inner = match item {
+            Item::Loop(inner) => inner,
+            Item::Branch(branch) => {
+                is_shared |= mark_repeated(files, constants, &mut branch.then);
+                if let Some(block) = &mut branch.otherwise {
+                    is_shared |= mark_repeated(files, constants, block);
+                }
+                continue;
+            }
+        };
+        let is_own = (inner.parallel.as_ref()).is_some_and(LoopDirective::shares_out);
+        let within = mark_repeated(files, constants, &mut inner.body);
+        if is_own || !is_repeated(files, inner) {
+            is_shared |= is_own || within;
+            continue;
+        }
+        let of_thread = asks_for_thread(constants, inner);
+        is_shared |= within || of_thread == Some(Asks::ForShare);
+        let detail = match of_thread {
+            Some(Asks::ForShare) => continue,
+            Some(Asks::ForThread) => "its bounds depend on the thread",
+            None if within => continue,
+            None => "each thread runs all iterations",
+        };
+        inner.is_serial = true;
+        let reason = Reason {
+            code: ReasonCode::RepeatedByThreads,
+            line: inner.line,
+            detail: detail.to_string(),
+        };
+        if !inner.body.reasons.contains(&reason) {
+            inner.body.reasons.push(reason);
+        }
+    }
+    is_shared
+}
+
+/// Whether the innermost region around a loop is one that each thread runs.
+fn is_repeated(files: &Files, inner: &Loop) -> bool {
+    let regions = files.get(&*inner.file).copied().unwrap_or_default();
+    let mut around = regions
+        .iter()
+        .filter(|region| region.lines.contains(&inner.line));
+    around.next_back().is_some_and(|region| region.is_repeated)
+}
+
+/// What the bounds of a loop ask for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asks {
+    /// The number of the thread.
+    ForThread,
+    /// That and something that is read or asked for: how many threads there are.
+    ForShare,
+}
+
+fn asks_for_thread(constants: &[Constant], inner: &Loop) -> Option<Asks> {
+    let bounds = [&inner.lower, &inner.upper, &inner.step];
+    let mut left: Vec<Symbol> = bounds.iter().flat_map(|bound| bound.symbols()).collect();
+    let mut seen = HashSet::new();
+    let (mut is_of_thread, mut is_of_all) = (false, false);
+    while let Some(symbol) = left.pop() {
+        let Some(known) = constants.iter().find(|constant| constant.symbol == symbol) else {
+            continue;
+        };
+        if seen.insert(symbol) {
+            is_of_thread |= known.origin == Origin::Alone;
+            is_of_all |= known.origin == Origin::Given;
+            left.extend(known.value.symbols());
+        }
+    }
+    is_of_thread.then_some(match is_of_all {
+        true => Asks::ForShare,
+        false => Asks::ForThread,
+    })
 }
 
 /// Whether a loop is in a region or distributed itself. One of a file that is not read by itself may be.
@@ -186,7 +284,7 @@ fn is_parallel(files: &Files, inner: &Loop) -> bool {
 
 fn is_in_region(files: &Files, file: &str, line: u32) -> bool {
     let regions = files.get(file);
-    regions.is_none_or(|regions| regions.iter().any(|region| region.contains(&line)))
+    regions.is_none_or(|regions| regions.iter().any(|region| region.lines.contains(&line)))
 }
 
 /// Whether some of a loop's own code is in a region: one inside it that is more than a loop.
@@ -195,7 +293,8 @@ fn holds_region(files: &Files, outer: &Loop) -> bool {
     let is_inside = |region: &&RangeInclusive<u32>| {
         outer.line < *region.start() && *region.start() <= outer.end_line
     };
-    let mut inside = regions.iter().filter(is_inside);
+    let lines = regions.iter().map(|region| &region.lines);
+    let mut inside = lines.filter(is_inside);
     inside.any(|region| !is_loop(region, outer))
 }
 

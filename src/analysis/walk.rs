@@ -26,6 +26,7 @@ mod values;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
+use std::slice;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -37,7 +38,7 @@ use super::assignments::{
     Counts, Effects, assigned_once, count_assignments, handed_out, handed_to_unknown, outputs,
     pointed_to,
 };
-use super::calls::{Origins, ProcedureId, Procedures, Target, expand};
+use super::calls::{Origins, ProcedureId, Procedures, Target, expand, with_ends};
 use super::compared::Compared;
 use super::datatypes::Datatypes;
 use super::facts::*;
@@ -51,6 +52,7 @@ use super::storage::Storages;
 use super::symbols::{Known, Level, Symbols};
 use crate::diagnostic::{Diagnostic, Place};
 use crate::expr::{Expr, Symbol};
+use crate::ir::visit::{self, InLoop, variables_of};
 use crate::ir::{self, Jump, Name, Printed, Stmt, Value, VarId};
 use crate::reason::ReasonCode;
 use crate::source::parallel::Parallel;
@@ -61,11 +63,12 @@ pub use bodies::{ProcedureBody, Statements};
 /// A function in a header is seen by every file that includes it: the version with the fewest
 /// reasons is kept, the earliest of equals.
 pub fn analyze(units: &[ir::Unit]) -> Program {
-    analyze_given(units, &Inputs::default()).0
+    analyze_given(units.to_vec(), &Inputs::default()).0
 }
 
 /// The same of a program that reads this input, and the names in it that some variable took its value from.
-pub fn analyze_given(units: &[ir::Unit], inputs: &Inputs) -> (Program, Used) {
+pub fn analyze_given(units: Vec<ir::Unit>, inputs: &Inputs) -> (Program, Used) {
+    let units = &with_ends(units)[..];
     let (program, _, used) = analyze_known(units, &Procedures::new(units), inputs);
     (program, used)
 }
@@ -83,6 +86,7 @@ pub fn analyze_given_with_statements(
     units: Vec<ir::Unit>,
     inputs: &Inputs,
 ) -> (Program, Statements, Used) {
+    let units = with_ends(units);
     let (program, ids, used) = analyze_known(&units, &Procedures::new(&units), inputs);
     (program, Statements::new(units, ids), used)
 }
@@ -253,6 +257,8 @@ fn analyze_procedure(
         in_sequence: settings::holds_sequence(&function.body),
         next_iteration,
         exits: Vec::new(),
+        on_data: Vec::new(),
+        ended: Ended::Never,
         branches: 0,
         trip_counts: BTreeMap::new(),
         datatypes: None,
@@ -412,6 +418,14 @@ pub fn name_loops(block: &mut Block, function: &str, taken: &mut BTreeMap<String
     }
 }
 
+/// Whether the program has ended in a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Ended {
+    Never,
+    Perhaps,
+    Surely,
+}
+
 struct Walker<'f> {
     last_levels: LastLevels,
     procedures: &'f Procedures<'f>,
@@ -440,6 +454,10 @@ struct Walker<'f> {
     next_iteration: u32,
     /// For every loop around the walk, whether something leaves it early.
     exits: Vec<bool>,
+    /// For every loop around the walk, how many branches in it are around that data decide.
+    on_data: Vec<u32>,
+    /// Whether loops or calls have ended the program that numbers lead there which are no data.
+    ended: Ended,
     /// Number of branches met so far.
     branches: u32,
     /// Columns of the loops that have a trip count as parameter, by line.
@@ -495,14 +513,13 @@ impl<'f> Walker<'f> {
                     share = share * stays;
                 }
                 // How often data let the loop come to its end is not known.
-                Stmt::Loop(inner)
-                    if self.depth() == 0 && self.may_return(&inner.body) && self.works(rest) =>
+                Stmt::Loop(_) | Stmt::Call { .. }
+                    if self.depth() == 0 && self.may_be_last(statement) && self.works(rest) =>
                 {
-                    let (behind, origin) = match self.behind_return(inner) {
-                        Some(none) => (none, Origin::Derived),
-                        None => (Expr::from(1.0), Origin::Default),
-                    };
-                    self.statement(statement, block);
+                    let (behind, origin) = self.entered(statement, block);
+                    if behind.as_number() == Some(1.0) && origin != Origin::Default {
+                        continue;
+                    }
                     return share * self.guarded(behind, origin, rest, block);
                 }
                 // `if (c) cycle` makes the rest of the block its other branch.
@@ -520,17 +537,67 @@ impl<'f> Walker<'f> {
                     self.branch(branch, then, rest, block);
                     return share;
                 }
-                Stmt::Jump {
-                    kind: Jump::Return | Jump::Stop,
-                    ..
-                } if self.depth() == 0 => {
+                // Nothing gets behind it.
+                Stmt::Jump { kind, .. } => {
+                    if *kind == Jump::Stop {
+                        self.end_program(statements);
+                    }
                     self.statement(statement, block);
-                    share = Expr::from(0.0);
+                    if self.works(rest) {
+                        self.guarded(Expr::from(0.0), Origin::Derived, rest, block);
+                    }
+                    return match self.depth() {
+                        0 => Expr::from(0.0),
+                        _ => share,
+                    };
                 }
                 _ => self.statement(statement, block),
             }
         }
         share
+    }
+
+    /// Whether control may not get behind a loop or a call.
+    fn may_be_last(&self, statement: &Stmt) -> bool {
+        let mut found = false;
+        visit::statements(slice::from_ref(statement), InLoop::No, &mut |stmt, _| {
+            found |= match stmt {
+                Stmt::Jump { kind, .. } => matches!(kind, Jump::Return | Jump::Stop),
+                Stmt::Call { name, .. } => match self.effects.target(name) {
+                    Target::Body(callee) => self.procedures.finish(callee).is_some(),
+                    _ => false,
+                },
+                _ => false,
+            };
+        });
+        found
+    }
+
+    /// Adds a loop or a call outside of loops; how often control gets behind it, and whether that is a guess.
+    fn entered(&mut self, statement: &Stmt, block: &mut Block) -> (Expr, Origin) {
+        let (certainly, may_return) = match statement {
+            Stmt::Loop(inner) => {
+                let may_return = self.may_return(&inner.body);
+                let may_leave = may_return || leaving::may_end(&inner.body);
+                (
+                    may_leave.then(|| self.behind_return(inner)).flatten(),
+                    may_return,
+                )
+            }
+            _ => (None, false),
+        };
+        let before = std::mem::replace(&mut self.ended, Ended::Never);
+        self.statement(statement, block);
+        let ended = std::mem::replace(&mut self.ended, before);
+        match (certainly, ended) {
+            (Some(none), _) => (none, Origin::Derived),
+            // How the loops get there is not known exactly.
+            (None, Ended::Surely) => (Expr::from(0.0), Origin::Default),
+            // How often data let the loop come to its end is not known.
+            (None, Ended::Perhaps) => (Expr::from(1.0), Origin::Default),
+            (None, Ended::Never) if may_return => (Expr::from(1.0), Origin::Default),
+            (None, Ended::Never) => (Expr::from(1.0), Origin::Derived),
+        }
     }
 
     fn statement(&mut self, statement: &Stmt, block: &mut Block) {
@@ -590,7 +657,7 @@ impl<'f> Walker<'f> {
                             .for_each(|exit| *exit = true);
                     }
                     Jump::Return => return self.exits.iter_mut().for_each(|exit| *exit = true),
-                    // Error exits: the run ends there.
+                    // The run ends there, which branches on data are not expected to do.
                     Jump::Stop => return,
                 };
                 let detail = format!("{kind:?} inside a loop").to_lowercase();
@@ -617,6 +684,57 @@ impl<'f> Walker<'f> {
         };
         if !block.reasons.contains(&reason) {
             block.reasons.push(reason);
+        }
+    }
+
+    /// Notes that the program ends behind statements, where the loops around lead there and data have no part in it.
+    fn end_program(&mut self, arm: &[Stmt]) {
+        if self.on_data.last() != Some(&0) {
+            return;
+        }
+        let expected = self.conditions.iter().map(|guard| {
+            let share = self.share_of_guard(guard)?;
+            self.known_number(&share)
+        });
+        let expected: Vec<Option<f64>> = expected.collect();
+        // Where numbers do not say that it happens, nobody expects that something goes wrong.
+        let is_never = |share: &Option<f64>| match share {
+            Some(share) => *share <= 0.0,
+            None => self.is_failure(arm),
+        };
+        if !expected.iter().any(is_never) {
+            self.leave_all_loops();
+        }
+    }
+
+    /// Notes that the loops around the walk are left together, with what is behind them.
+    fn leave_all_loops(&mut self) {
+        self.exits.iter_mut().for_each(|exit| *exit = true);
+        let is_sure = self.on_data.iter().all(|branches| *branches == 0);
+        let ended = match is_sure {
+            true => Ended::Surely,
+            false => Ended::Perhaps,
+        };
+        self.ended = self.ended.max(ended);
+    }
+
+    /// Notes that the program may end in a call, by what the loops around count and pass, or by what the procedure itself
+    /// counts.
+    fn may_end_in(&mut self, callee: ProcedureId, arguments: &[Value]) {
+        let Some(finish) = self.procedures.finish(callee) else {
+            return;
+        };
+        let counts = |at: &usize| {
+            let mut used = BTreeSet::new();
+            arguments
+                .get(*at)
+                .iter()
+                .for_each(|value| variables_of(value, &mut used));
+            used.iter().any(|id| self.symbols.loops.contains(id))
+        };
+        if finish.is_own || finish.arguments.iter().any(counts) {
+            self.exits.iter_mut().for_each(|exit| *exit = true);
+            self.ended = self.ended.max(Ended::Perhaps);
         }
     }
 

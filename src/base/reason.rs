@@ -260,6 +260,11 @@ pub enum ReasonCode {
         message = "Rewrite the recursion as a loop, or add the work of the deeper calls by hand."
     )]
     Recursion,
+    /// Each thread of a parallel region runs all iterations of the loop, as no directive shares them out, or those that its bounds give its number: what is counted is what the first thread does, in the time of one core.
+    #[strum(
+        message = "Share the loop out with `omp for` or `omp do`, or multiply its figures by the number of threads."
+    )]
+    RepeatedByThreads,
     /// A branch depends on the dynamic type of an object, which the source does not give.
     #[strum(message = "Set the probability of the branch with --set.")]
     SelectType,
@@ -469,6 +474,7 @@ impl ReasonCode {
             | MissingStep
             | PartlyEmpty
             | PointerVariable
+            | RepeatedByThreads
             | SeveralForms
             | SeveralSizes
             | SharedLoop

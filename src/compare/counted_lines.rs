@@ -253,8 +253,14 @@ impl<'a> Counted<'a> {
             decisions,
         }) = head.filter(|line| !line.decisions.is_empty())
         {
+            // One that leaves the loop may stand on the line beside a head that decides nothing.
+            let is_alone = facts.branches.iter().all(|one| one.line != facts.line);
             let rounds = match decisions[..] {
-                [one] => self.goes_on(found, facts, one),
+                [one] if is_alone && facts.tests_last && facts.end_line == facts.line => {
+                    let [_, left] = one.ways();
+                    return Some((left, one.all()));
+                }
+                [one] if is_alone => self.goes_on(found, facts, one),
                 // With several conditions none of them shows it; the body does.
                 _ => self.body(file, facts, found).max()?,
             };

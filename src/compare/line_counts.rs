@@ -147,8 +147,9 @@ impl LineCounts {
 
     /// Lines of a range that have code.
     pub fn lines(&self, file: &str, first: u32, last: u32) -> impl Iterator<Item = (u32, &Line)> {
+        // Of a loop that ends on its first line there is no body behind it.
         let range = first..=last.max(first);
-        let lines = self.lines.get(file);
+        let lines = self.lines.get(file).filter(|_| first <= last);
         (lines.into_iter())
             .flat_map(move |lines| lines.range(range.clone()).map(|(line, one)| (*line, one)))
     }

@@ -273,7 +273,7 @@ const CALL_ALIGN: [Align; 10] = {
 const NOT_CALLED: &str = "not reached from there:";
 
 /// What the mark of nests on one core means.
-const SERIAL: &str = "serial: on one core, not inside a parallel region\n";
+const SERIAL: &str = "serial: on one core, not shared out among threads\n";
 
 /// Measured times stand before what bounds a nest.
 const MEASURED: [&str; 2] = ["measured", "estimate/measured"];

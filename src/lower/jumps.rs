@@ -126,10 +126,7 @@ impl Jumps<'_> {
                 mark: Mark::Goto { labels, may_pass },
             } => {
                 if labels.iter().all(|label| self.returns.contains(label)) {
-                    let back = Stmt::Jump {
-                        place,
-                        kind: Jump::Return,
-                    };
+                    let back = self.jump(place, Jump::Return, (&labels, may_pass));
                     let flow = if may_pass {
                         Flow::through()
                     } else {
@@ -142,10 +139,7 @@ impl Jumps<'_> {
                     .inside
                     .last()
                     .is_some_and(|inside| labels.iter().any(|l| !inside.contains(l)));
-                let exit = leaves.then_some(Stmt::Jump {
-                    place,
-                    kind: Jump::Exit,
-                });
+                let exit = leaves.then(|| self.jump(place, Jump::Exit, (&labels, may_pass)));
                 // With labels in the loop, the innermost one may be one that jumps back make.
                 let only_leaves = leaves && self.inside.last().is_some_and(BTreeSet::is_empty);
                 let flow = match self.left_for.last_mut() {
@@ -190,6 +184,23 @@ impl Jumps<'_> {
             other => (Some(other), Exits::Plain(Flow::through())),
         };
         parts.push(Part::statement(statement, exits));
+    }
+
+    /// A jump to labels; one that may go on behind itself depends on a flag that says whether it jumps.
+    fn jump(&mut self, place: Place, kind: Jump, (labels, may_pass): (&[Label], bool)) -> Stmt {
+        let jump = Stmt::Jump {
+            place: place.clone(),
+            kind,
+        };
+        match labels.first() {
+            Some(label) if may_pass => Stmt::If(Box::new(If {
+                condition: Value::Variable(self.target(label, &place)),
+                place,
+                then: vec![jump],
+                otherwise: Vec::new(),
+            })),
+            _ => jump,
+        }
     }
 
     /// A loop of the source: what jumps out of it is for the blocks around.

@@ -308,8 +308,15 @@ impl<'p> Nest<'p> {
             self.has_approximate_trip_count()
                 .then_some(ReasonCode::ApproximateTripCount),
             self.is_recursive.then_some(ReasonCode::Recursion),
+            self.is_repeated().then_some(ReasonCode::RepeatedByThreads),
         ];
         reasons.chain(of_nest.into_iter().flatten()).collect()
+    }
+
+    /// Whether several threads run the whole of some loop.
+    fn is_repeated(&self) -> bool {
+        let mut reasons = (self.loops.iter()).flat_map(|one| coverage::estimates(one.facts));
+        reasons.any(|reason| reason.code == ReasonCode::RepeatedByThreads)
     }
 
     /// Whether the iterations of some loop are not exact.

@@ -48,6 +48,8 @@ pub enum IntrinsicKind {
     Communication,
     /// Gives variables values from a file or text: `read`, `scanf`.
     Input,
+    /// Fills the storage that it gets the address of with what a file has: `fread`.
+    Read,
     /// Opens a file: its name is the first argument.
     Open,
     /// Writes what follows its format as text: `printf`.
@@ -74,6 +76,7 @@ impl IntrinsicKind {
         matches!(
             self,
             IntrinsicKind::Input
+                | IntrinsicKind::Read
                 | IntrinsicKind::Io
                 | IntrinsicKind::Text
                 | IntrinsicKind::Options
@@ -114,6 +117,7 @@ impl IntrinsicKind {
                 | Association
                 | Communication
                 | Input
+                | Read
                 | Io
                 | Text
                 | Timer

@@ -204,7 +204,7 @@ pub fn read_outline(
 }
 
 fn without_statements(units: Vec<Unit>, inputs: &Inputs) -> (Program, Option<Statements>, Used) {
-    let (program, used) = analysis::analyze_given(&units, inputs);
+    let (program, used) = analysis::analyze_given(units, inputs);
     (program, None, used)
 }
 

@@ -37,6 +37,7 @@ mod dependences;
 mod depth_by_bandwidth;
 mod depth_by_latency;
 mod diff;
+mod ends;
 mod entries;
 mod epoch_oracle;
 mod every_capacity;

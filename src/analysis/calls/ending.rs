@@ -5,9 +5,10 @@ use super::target::{ProcedureId, Target};
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, statements};
 use crate::ir::{Jump, Stmt};
+use crate::message_passing::Interfaces;
 
 /// Calls inside one another that are looked into.
-const MOST_CALLS: usize = 4;
+pub(super) const MOST_CALLS: usize = 4;
 
 impl Procedures<'_> {
     /// Whether the program ends in every call of what a name stands for, as far as that is seen.
@@ -21,6 +22,9 @@ impl Procedures<'_> {
         let mut found = vec![false; self.all.len()];
         for _ in 0..MOST_CALLS {
             let of = |id: ProcedureId| {
+                if is_stand_in(&self.get(id).function.name) {
+                    return false;
+                }
                 let body = &self.get(id).function.body;
                 ends_in(body, &|name| ends(self.target(id, name), &found)) == Some(true)
             };
@@ -34,6 +38,13 @@ impl Procedures<'_> {
     }
 }
 
+/// Whether a procedure stands in for one that moves data, for programs that are linked without such a library: nobody
+/// means a run that gets to it.
+fn is_stand_in(name: &str) -> bool {
+    let interface = Interfaces::builtin().lookup(name);
+    interface.is_some_and(|interface| !interface.ends_program)
+}
+
 /// Whether the program ends in calls of a target, by what is known of the bodies.
 fn ends(target: Target, ending: &[bool]) -> bool {
     match target {
@@ -45,7 +56,7 @@ fn ends(target: Target, ending: &[bool]) -> bool {
 }
 
 /// Whether the program ends in statements, whichever way they take; `None` if they come to their end.
-fn ends_in(body: &[Stmt], ends: &dyn Fn(&str) -> bool) -> Option<bool> {
+pub(super) fn ends_in(body: &[Stmt], ends: &dyn Fn(&str) -> bool) -> Option<bool> {
     body.iter().find_map(|stmt| match stmt {
         Stmt::Jump { kind, .. } => Some(*kind == Jump::Stop),
         Stmt::Call { name, .. } => ends(name).then_some(true),

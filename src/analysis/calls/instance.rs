@@ -18,7 +18,9 @@ use super::target::ProcedureId;
 use super::template::Template;
 use super::view::{Binding, same, sum};
 use crate::diagnostic::Place;
-use crate::ir::{BinaryOp, Extent, If, Role, Stmt, Value, VarId, Variable, addressed, is_left_out};
+use crate::ir::{
+    BinaryOp, Extent, If, Jump, Role, Stmt, Value, VarId, Variable, addressed, is_left_out,
+};
 
 /// Whether a subscript is a section of one dimension.
 fn is_section(subscript: &Value) -> bool {
@@ -158,6 +160,12 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
                     otherwise,
                 }))
             }
+            Stmt::Jump {
+                kind: Jump::Stop, ..
+            } => Stmt::Jump {
+                place,
+                kind: Jump::Stop,
+            },
             Stmt::Loop(_) | Stmt::Jump { .. } | Stmt::Mark { .. } | Stmt::Opaque { .. } => {
                 return None;
             }

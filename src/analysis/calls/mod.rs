@@ -36,8 +36,10 @@ mod bindings;
 mod caller;
 mod components;
 mod effects;
+mod ended;
 mod ending;
 pub mod expand;
+mod finishing;
 mod graph;
 mod instance;
 mod once;
@@ -58,6 +60,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use crate::ir;
+pub use ended::with_ends;
 use own_names::OwnNames;
 use procedures::Procedure;
 pub use procedures::Procedures;
@@ -67,8 +70,8 @@ pub use target::{ProcedureId, Target};
 pub use template::Origins;
 
 impl<'u> Procedures<'u> {
-    /// Reads what the files say of calls.
-    pub fn new(units: &'u [ir::Unit]) -> Procedures<'u> {
+    /// The procedures by their names alone.
+    fn named(units: &'u [ir::Unit]) -> Procedures<'u> {
         let mut all = Vec::new();
         for (unit, file) in units.iter().enumerate() {
             let (is_listed, is_built) = (file.is_listed, file.is_built);
@@ -115,7 +118,7 @@ impl<'u> Procedures<'u> {
                 }));
             }
         }
-        let mut known = Procedures {
+        Procedures {
             all,
             by_name,
             generics,
@@ -127,11 +130,27 @@ impl<'u> Procedures<'u> {
             pointers: pointers::Pointers::default(),
             global_types: OnceLock::new(),
             ending: OnceLock::new(),
+            finishing: OnceLock::new(),
             own_names,
             addressed,
             differing,
             named,
-        };
+        }
+    }
+
+    /// What is called by some procedures only, and nothing of what they do.
+    fn with_targets_of(units: &'u [ir::Unit], callers: &[usize]) -> Procedures<'u> {
+        let mut known = Procedures::named(units);
+        known.targets = vec![FxHashMap::default(); known.all.len()];
+        for caller in callers {
+            known.targets[*caller] = known.called_names(ProcedureId(*caller as u32));
+        }
+        known
+    }
+
+    /// Reads what the files say of calls.
+    pub fn new(units: &'u [ir::Unit]) -> Procedures<'u> {
+        let mut known = Procedures::named(units);
         known.targets = (0..known.all.len())
             .map(|index| known.called_names(ProcedureId(index as u32)))
             .collect();

@@ -52,7 +52,7 @@ fn leaves_from_loops(body: &[Stmt]) -> bool {
     statements(body, InLoop::No, &mut |stmt, in_loop| match stmt {
         Stmt::Opaque { .. } => leaves = true,
         Stmt::Jump { kind, .. } if in_loop == InLoop::Yes => {
-            leaves |= !matches!(kind, Jump::Exit | Jump::Cycle);
+            leaves |= !matches!(kind, Jump::Exit | Jump::Cycle | Jump::Stop);
         }
         _ => {}
     });

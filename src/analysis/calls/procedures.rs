@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::finishing::Finish;
 use super::own_names::OwnNames;
 use super::pointers::Pointers;
 use super::summary::Summary;
@@ -52,6 +53,8 @@ pub struct Procedures<'u> {
     pub(super) global_types: OnceLock<GlobalTypes>,
     /// Which procedures end the program, once a call asks.
     pub(super) ending: OnceLock<Vec<bool>>,
+    /// What decides that procedures end the program, once a call asks.
+    pub(super) finishing: OnceLock<Vec<Option<Finish>>>,
     pub(super) own_names: OwnNames,
     /// Storage whose address something has before the program runs.
     pub(super) addressed: FxHashSet<&'u ir::Home>,

@@ -5,7 +5,8 @@
 //!
 //! 1. the module that `use` says;
 //! 2. a procedure of the same file, in the innermost of the hosts around the caller;
-//! 3. the library of the language (`templates/intrinsics.toml`);
+//! 3. the library of the language (`templates/intrinsics.toml`), for C behind a function of the same directory that has
+//!    the name;
 //! 4. of the same language anywhere: the *nearest* one, by whether the build lists its file, whether it is
 //!    outside of modules, by the directories that its path shares with the caller's, whether a makefile names
 //!    it, how deep it lies, and whether its file has its name ([`Procedures::nearest`]);
@@ -149,14 +150,17 @@ impl<'u> Procedures<'u> {
         {
             return Target::Body(nearest);
         }
-        if let Some(intrinsic) = Intrinsics::builtin().lookup(conventions.language, name) {
-            return Target::Library(intrinsic);
-        }
         let same: Vec<ProcedureId> = own
             .iter()
             .copied()
             .filter(|id| self.conventions(*id) == conventions)
             .collect();
+        if let Some(intrinsic) = Intrinsics::builtin().lookup(conventions.language, name) {
+            return match self.instead_of_library(caller, &same) {
+                Some(own) => Target::Body(own),
+                None => Target::Library(intrinsic),
+            };
+        }
         self.nearest(caller, &same)
             .or_else(|| self.foreign(caller, name))
             .map(Target::Body)
@@ -165,6 +169,22 @@ impl<'u> Procedures<'u> {
                 known.map(Target::Library)
             })
             .unwrap_or(Target::Unknown)
+    }
+
+    /// The body that a linker takes instead of a library's, where it asks by the name alone: one beside the caller, in a file
+    /// that is no program of its own.
+    fn instead_of_library(&self, caller: ProcedureId, same: &[ProcedureId]) -> Option<ProcedureId> {
+        if self.conventions(caller).passes_places() || same.is_empty() {
+            return None;
+        }
+        let found = self.nearest(caller, same)?;
+        let file = |id: ProcedureId| &*self.get(id).function.place.file;
+        let is_program = |unit: usize| {
+            let mut all = self.all.iter().filter(|other| other.unit == unit);
+            all.any(|other| other.function.is_main)
+        };
+        let is_beside = shared_directories(file(caller), file(found)) == usize::MAX;
+        (is_beside && !is_program(self.get(found).unit)).then_some(found)
     }
 
     /// The procedures outside of modules that may be meant by a name; none if they are too many to be one program's.

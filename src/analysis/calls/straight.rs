@@ -192,9 +192,13 @@ impl Shape {
                 Stmt::Jump {
                     kind: Jump::Return, ..
                 } => return Some((out, Ends::Always)),
+                // The program ends wherever the body stands.
                 Stmt::Jump {
                     kind: Jump::Stop, ..
-                } => return Some((out, Ends::Always)),
+                } => {
+                    out.push(stmt.clone());
+                    return Some((out, Ends::Never));
+                }
                 Stmt::Evaluate { place, values, .. }
                     if self.results == Results::Returned
                         && matches!(

@@ -18,6 +18,9 @@ pub(super) const SHORT: f64 = 8.0;
 /// the rest is seldom further outside than by one step. So many options has a run, if any.
 const FEW: f64 = 1.0;
 
+/// What reads input that says how often a loop runs.
+const INPUT: [IntrinsicKind; 2] = [IntrinsicKind::Input, IntrinsicKind::Read];
+
 /// Gives a value to every trip count that is a parameter.
 pub(super) fn give(program: &mut Program) {
     let guesses = Guesses::new(program);
@@ -94,7 +97,7 @@ impl<'p> Guesses<'p> {
         let counts = inner.variable.is_of_source() || moves(&inner.body, &inner.variable);
         let usual = match !counts {
             _ if calls(&inner.body, IntrinsicKind::Options) => FEW,
-            true if repeats && !calls(&inner.body, IntrinsicKind::Input) => NOMINAL,
+            true if repeats && !INPUT.iter().any(|kind| calls(&inner.body, *kind)) => NOMINAL,
             true if only_adds(&inner.body) => FEW,
             _ => SHORT,
         };

@@ -62,6 +62,8 @@ pub struct Collector<'k, 'u> {
     dead: Vec<(ProcedureId, &'u Stmt)>,
     /// Types of structures that are given values as a whole, which are not followed to their components.
     pub opened: FxHashSet<String>,
+    /// Whether a statement gives something a value that only a computed address leads to.
+    pub is_anything_set: bool,
     /// Types of structures whose address a procedure without a body gets, which may give them other values.
     pub handed_over: FxHashSet<String>,
 }
@@ -79,6 +81,7 @@ impl<'k, 'u> Collector<'k, 'u> {
             at_once: run_at_once(known),
             dead: Vec::new(),
             opened: FxHashSet::default(),
+            is_anything_set: false,
             handed_over: FxHashSet::default(),
         }
     }
@@ -332,6 +335,9 @@ impl<'k, 'u> Collector<'k, 'u> {
                 Target::Library(called) if called.kind == IntrinsicKind::Input => {
                     let written = |argument| self.written(id, argument).or(Some(argument));
                     read.extend(arguments.iter().filter_map(written));
+                }
+                Target::Library(called) if called.kind == IntrinsicKind::Read => {
+                    read.extend(arguments.iter().filter_map(|one| self.written(id, one)));
                 }
                 // What it had before is nobody's choice.
                 Target::Unknown if known.candidates(id, name).is_empty() => {

@@ -174,6 +174,41 @@ impl Sizes {
         self.truth_with(Changes::Others, procedure, function, condition)
     }
 
+    /// The number that a value of a procedure is, unless the input says otherwise.
+    pub fn number(
+        &self,
+        procedure: ProcedureId,
+        function: &Function,
+        value: &Value,
+    ) -> Option<i64> {
+        let is_set = |id: VarId| self.is_set_constant(function, id);
+        let value_of = |value: &Value, depth| {
+            self.chosen_of((procedure, function), value, Changes::Followed, depth)
+        };
+        let choice = Choice {
+            function,
+            is_set: &is_set,
+            value: &value_of,
+            is_rank: &|_| false,
+        };
+        choice.number(value, DEPTH)
+    }
+
+    /// The number that a variable or element of a procedure has, or what it calls gives.
+    fn chosen_of(
+        &self,
+        (procedure, function): (ProcedureId, &Function),
+        value: &Value,
+        changes: Changes,
+        depth: u32,
+    ) -> Option<i64> {
+        let place = match value {
+            Value::Call { name, .. } => self.result(procedure, name)?,
+            value => self.place(procedure, function, value)?,
+        };
+        self.chosen((place, changes), depth)
+    }
+
     fn truth_with(
         &self,
         changes: Changes,
@@ -182,13 +217,8 @@ impl Sizes {
         condition: &Value,
     ) -> Option<bool> {
         let is_set = |id: VarId| self.is_set_constant(function, id);
-        let value = |value: &Value, depth: u32| {
-            let place = match value {
-                Value::Call { name, .. } => self.result(procedure, name)?,
-                value => self.place(procedure, function, value)?,
-            };
-            self.chosen((place, changes), depth)
-        };
+        let value =
+            |value: &Value, depth| self.chosen_of((procedure, function), value, changes, depth);
         let is_rank = |value: &Value| {
             let place = self.place(procedure, function, value.unconverted());
             changes == Changes::Others && place.is_some_and(|place| self.is_rank(place, DEPTH))

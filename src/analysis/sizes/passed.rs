@@ -59,9 +59,17 @@ impl<'u> Collector<'_, 'u> {
                     Target::Communication(interface) => interface.kind == InterfaceKind::Setup,
                     _ => false,
                 };
-                if matches!(target, Target::Library(called) if called.kind.may_write()) && !gives {
+                if let Target::Library(called) = target {
                     for argument in arguments {
-                        self.handed_by_address(caller, argument);
+                        let is_address = self.written(caller, argument).is_some();
+                        // What is put where an address leads is assigned below, but for whole arrays.
+                        let may_put = match called.kind.may_write() {
+                            true => !gives || !is_address,
+                            false => is_address,
+                        };
+                        if may_put {
+                            self.handed_by_address(caller, argument);
+                        }
                     }
                 }
                 let about = match target {

@@ -167,6 +167,14 @@ impl<'a, 'u> Resolver<'a, 'u> {
         let limits = std::mem::take(&mut candidates.limits);
         let mut found = candidates.chosen(is_assigned, initial);
         let definitions = &self.definitions[place.at()];
+        // What is read for certain has that number no longer, which is no more than a hint then.
+        if definitions.is_always_read
+            && found.origin == Origin::Given
+            && let Some(number) = found.value.as_ref().and_then(Expr::as_number)
+        {
+            found.value = None;
+            found.about = Some(number);
+        }
         // Only this run has the one value, or only another has it, or a pointer may give it another.
         let is_zero_here = definitions.is_unset_so_far && self.places.get(place).begins_with_zero;
         let is_one_of_several = (definitions.has_unreached || is_zero_here)

@@ -5,6 +5,7 @@
 //! c = d                   a component is one place, whichever structure it is in
 //! c = grid(4, 5)          not followed: what the type says of its components is no longer what they have
 //! call library(c)
+//! settings()->n = 5       any component may be it
 //! ```
 
 use super::collector::Collector;
@@ -16,6 +17,9 @@ impl Collector<'_, '_> {
     /// Notes the type of a structure that a statement gives a value that is not followed.
     pub(super) fn assigned_as_a_whole(&mut self, id: ProcedureId, target: &Value, value: &Value) {
         let function = self.known.get(id).function;
+        if let Value::Opaque { .. } = target {
+            self.is_anything_set = true;
+        }
         let Some(ty) = structure(function, target) else {
             return;
         };
@@ -52,13 +56,13 @@ impl Collector<'_, '_> {
         }
     }
 
-    /// Notes that the components of such structures may get values that nothing here follows.
+    /// Notes that the components of such structures may get values that nothing here follows, or those of all.
     pub(super) fn note_handed_over(&mut self) {
         let places = &self.places;
         for (at, definitions) in (0..).zip(&mut self.all) {
             let structure = places.get(super::places::PlaceId(at)).structure.as_deref();
             definitions.is_aliased |=
-                structure.is_some_and(|structure| self.handed_over.contains(structure));
+                structure.is_some_and(|ty| self.is_anything_set || self.handed_over.contains(ty));
         }
     }
 

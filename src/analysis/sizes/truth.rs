@@ -57,7 +57,7 @@ impl Choice<'_> {
         }
     }
 
-    fn number(&self, value: &Value, depth: u32) -> Option<i64> {
+    pub fn number(&self, value: &Value, depth: u32) -> Option<i64> {
         let depth = depth.checked_sub(1)?;
         if let Some(number) = literal(self.function, value, depth).filter(|_| !self.is_set(value)) {
             return Some(number);

@@ -190,6 +190,10 @@ impl Walker<'_> {
         let answers = self.answer(&branch.condition, true, then);
         let asked = guards::asked(&mut self.symbols, &branch.condition);
         let conditions = self.conditions.len();
+        let on_data = u32::from(asked.is_none());
+        if let Some(branches) = self.on_data.last_mut() {
+            *branches += on_data;
+        }
         self.conditions.extend(asked.clone());
         let (then_block, after_then_share) = self.block_and_share(then);
         self.conditions.truncate(conditions);
@@ -207,6 +211,9 @@ impl Walker<'_> {
                 (Some(block), share)
             }
         };
+        if let Some(branches) = self.on_data.last_mut() {
+            *branches -= on_data;
+        }
         let after_otherwise = std::mem::replace(&mut self.symbols.known, before);
         let clamps = self.clamps(&branch.condition, &after_then, &after_otherwise);
         let blocks = [Some(&then_block), otherwise_block.as_ref()];

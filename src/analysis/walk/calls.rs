@@ -20,7 +20,7 @@ impl Walker<'_> {
         block: &mut Block,
     ) {
         use IntrinsicKind::{
-            Allocation, Array, Association, Communication, Input, Io, Lock, Memory, Options,
+            Allocation, Array, Association, Communication, Input, Io, Lock, Memory, Options, Read,
             Reduction, System, Termination, Text, Timer,
         };
         let body = match self.effects.target(name) {
@@ -41,13 +41,14 @@ impl Walker<'_> {
                         self.reason(block, place, ReasonCode::AllocationInLoop, name.to_string());
                     }
                     Text => block.texts += self.texts(format_arguments(arguments)),
-                    Input | Io | Timer | Options | System | Lock | Termination | Allocation
-                    | Association | Communication => {}
+                    Input | Read | Io | Timer | Options | System | Lock | Termination
+                    | Allocation | Association | Communication => {}
                     _ => return,
                 }
                 Body::Library
             }
             Target::Body(callee) => {
+                self.may_end_in(callee, arguments);
                 if let Some(call) = self.effects.recursion(callee) {
                     self.reason(
                         block,
@@ -357,8 +358,8 @@ impl Walker<'_> {
 /// Whether a library function uses the number that it is given the address of.
 fn touches_element(kind: IntrinsicKind) -> bool {
     use IntrinsicKind::{
-        Allocation, Array, Association, Communication, Input, Io, Lock, Memory, Options, System,
-        Termination, Text, Timer,
+        Allocation, Array, Association, Communication, Input, Io, Lock, Memory, Options, Read,
+        System, Termination, Text, Timer,
     };
     !matches!(
         kind,
@@ -368,6 +369,7 @@ fn touches_element(kind: IntrinsicKind) -> bool {
             | Communication
             | Input
             | Io
+            | Read
             | Memory
             | Lock
             | Options

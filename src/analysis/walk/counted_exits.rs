@@ -15,28 +15,31 @@ use std::slice;
 
 use super::Walker;
 use super::headers::Header;
-use crate::expr::Expr;
+use crate::expr::{Expr, Symbol};
 use crate::inductions::{inductions, may_skip};
 use crate::ir::visit::{InLoop, statements, variables_of};
 use crate::ir::{self, BinaryOp, Control, Jump, Stmt, UnaryOp, Value, VarId};
 
 impl Walker<'_> {
-    /// Ends a range where a counter leaves the loop. What is known of variables must be that of an iteration's beginning.
-    pub(super) fn end_at_exits(&mut self, inner: &ir::Loop, header: &mut Header) {
+    /// Ends a range where a counter leaves the loop; what that ends besides, if it is not expected of the loop. What is
+    /// known of variables must be that of an iteration's beginning.
+    pub(super) fn end_at_exits(&mut self, inner: &ir::Loop, header: &mut Header) -> Cut {
         let is_counted = matches!(inner.control, Control::Counted { .. });
         if header.variable.is_empty() || is_counted && (header.end_moves || !header.has_range) {
-            return;
+            return Cut::Nothing;
         }
         let Some(step) = header.step.as_integer().filter(|step| *step != 0) else {
-            return;
+            return Cut::Nothing;
         };
-        let rounds = self.rounds_before_exits(inner, header, is_counted);
+        let exits = self.rounds_before_exits(inner, header, is_counted);
+        let cuts = exits.iter().map(|exit| exit.cut);
+        let cut = cuts.max().unwrap_or(Cut::Nothing);
         let by = Expr::from(step);
         let first = header.lower.clone();
-        let last = |rounds: Expr| ((rounds - 1.0) * by.clone() + first.clone()).expand();
-        let mut ends: Vec<Expr> = rounds.into_iter().map(last).collect();
+        let last = |exit: Exit| ((exit.rounds - 1.0) * by.clone() + first.clone()).expand();
+        let mut ends: Vec<Expr> = exits.into_iter().map(last).collect();
         if ends.is_empty() {
-            return;
+            return Cut::Nothing;
         }
         if header.has_range {
             ends.insert(0, header.upper.clone());
@@ -46,6 +49,7 @@ impl Walker<'_> {
             false => Expr::max(ends),
         };
         header.has_range = true;
+        cut
     }
 
     /// Rounds that a loop has by each comparison that leaves it.
@@ -54,17 +58,27 @@ impl Walker<'_> {
         inner: &ir::Loop,
         header: &Header,
         is_counted: bool,
-    ) -> Vec<Expr> {
+    ) -> Vec<Exit> {
         let mut found = Vec::new();
         for (at, stmt) in inner.body.iter().enumerate() {
             if let Stmt::If(branch) = stmt
                 && let Some((leaves_if, arm)) = leaving_arm(branch)
-                && !(is_counted && self.is_failure(arm))
             {
+                let is_failure = is_counted && self.is_failure(arm);
                 let mut parts = Vec::new();
                 goes_on(&branch.condition, leaves_if, &mut parts);
                 for part in parts {
-                    found.extend(self.rounds_until(inner, (at, &branch.condition), &part, header));
+                    let at = (at, &branch.condition);
+                    let Some(rounds) = self.rounds_until(inner, at, &part, header) else {
+                        continue;
+                    };
+                    let cut = match is_failure || ends_program(arm) {
+                        // Nobody expects it to go wrong, unless numbers say that it does.
+                        true if is_failure && !self.comes_first(&rounds, header) => continue,
+                        true => self.cut(inner, at.0),
+                        false => Cut::Nothing,
+                    };
+                    found.push(Exit { rounds, cut });
                 }
             }
             if may_skip(slice::from_ref(stmt)) {
@@ -72,6 +86,37 @@ impl Walker<'_> {
             }
         }
         found
+    }
+
+    /// Whether a loop that comes to its end by numbers has had that many rounds before.
+    fn comes_first(&self, rounds: &Expr, header: &Header) -> bool {
+        let all = (header.upper.clone() - header.lower.clone() + header.step.clone())
+            .quotient(header.step.clone());
+        let both = self.known_number(rounds).zip(self.known_number(&all));
+        both.is_some_and(|(rounds, all)| rounds < all)
+    }
+
+    /// The number that an expression over sizes is, as far as the program says that for certain.
+    pub(super) fn known_number(&self, expr: &Expr) -> Option<f64> {
+        let number = |symbol: &Symbol| {
+            let constant = self.symbols.constants.get(symbol);
+            if let Some(number) = constant.and_then(|known| known.value.as_number()) {
+                return Some(number);
+            }
+            let value = self.symbols.mentioned.get(symbol)?;
+            let number = self.sizes.number(self.procedure, self.function(), value)?;
+            Some(number as f64)
+        };
+        expr.evaluate(&number).ok()
+    }
+
+    /// What a branch at this place of the body cuts off that ends the procedure, or the program.
+    fn cut(&self, inner: &ir::Loop, at: usize) -> Cut {
+        let is_first = (inner.body[..at].iter()).all(|stmt| matches!(stmt, Stmt::Mark { .. }));
+        match is_first && self.works(&inner.body[at + 1..]) {
+            true => Cut::BeforeWork,
+            false => Cut::InIteration,
+        }
     }
 
     /// Rounds until a comparison in the statement at this place of the body no longer holds, if a counter says when.
@@ -134,6 +179,34 @@ impl Walker<'_> {
             && (self.works(&inner.body[at + 1..]) || counts_only(&inner.body[..at], &moved));
         Some(if is_partial { begun - 1.0 } else { begun }.expand())
     }
+}
+
+/// Where a loop is left.
+struct Exit {
+    rounds: Expr,
+    cut: Cut,
+}
+
+/// What an exit cuts off that ends more than its loop where numbers say that a run gets there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Cut {
+    Nothing,
+    /// Loops and procedures around, before the last iteration has done anything.
+    BeforeWork,
+    /// The same in the middle of the last iteration.
+    InIteration,
+}
+
+/// Whether the program ends at the end of statements.
+fn ends_program(arm: &[Stmt]) -> bool {
+    let last = arm.last();
+    matches!(
+        last,
+        Some(Stmt::Jump {
+            kind: Jump::Stop,
+            ..
+        })
+    )
 }
 
 /// The arm of a branch that leaves the loop around it, and whether that is where the condition holds.

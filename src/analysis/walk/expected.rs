@@ -154,6 +154,7 @@ impl Walker<'_> {
                 *says_so |= arguments.iter().any(is_text);
                 let target = self.effects.target(name);
                 matches!(target, Target::Library(known) if known.kind != IntrinsicKind::Memory)
+                    || self.effects.ends_program(name)
                     || !self.works(std::slice::from_ref(stmt))
                         && (arguments.iter().any(is_text) || matches!(target, Target::Unknown))
             }

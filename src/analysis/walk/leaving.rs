@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use crate::expr::{Expr, Symbol};
 use crate::facts::{Guard, GuardRange};
+use crate::ir::visit::{InLoop, statements};
 use crate::ir::{If, Jump, Stmt};
 use crate::symbols::Level;
 
@@ -135,10 +136,25 @@ fn leaves(statements: &[Stmt]) -> Leaves {
     found
 }
 
-/// Whether one of the arms may leave the procedure, and the other one does not always.
+/// Whether one of the arms may leave the procedure.
 pub(super) fn may_leave(branch: &If) -> bool {
     let arms = [&branch.then, &branch.otherwise].map(|arm| leaves(arm));
-    arms != [Leaves::Never; 2] && arms != [Leaves::Always; 2]
+    arms != [Leaves::Never; 2]
+}
+
+/// Whether the program may end in statements, in loops or not.
+pub(super) fn may_end(block: &[Stmt]) -> bool {
+    let mut found = false;
+    statements(block, InLoop::No, &mut |stmt, _| {
+        found |= matches!(
+            stmt,
+            Stmt::Jump {
+                kind: Jump::Stop,
+                ..
+            }
+        );
+    });
+    found
 }
 
 /// Which arm of a branch always leaves the procedure, where the other one does not.

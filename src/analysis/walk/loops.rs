@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::counted_exits::Cut;
 use super::headers::Header;
 use super::iterations::Ends;
 use super::settings::holds_sequence;
@@ -55,7 +56,7 @@ impl Walker<'_> {
         self.symbols.known.extend(advancing);
         let outer_conditional = std::mem::replace(&mut self.conditional, conditional);
         let ends = self.find_end(inner, &mut header, &before);
-        self.end_at_exits(inner, &mut header);
+        let cut = self.end_at_exits(inner, &mut header);
         self.drop_estimates(inner, &mut header, ends);
         self.cut_short(inner, &mut header, ends);
         let Header {
@@ -93,7 +94,11 @@ impl Walker<'_> {
             Vec::new()
         };
         self.compared = compared;
-        let exits_early = self.loop_body(inner, counter, bounds, (&reasons, ends), block);
+        if cut != Cut::Nothing {
+            self.leave_all_loops();
+        }
+        let is_left = ends == Ends::AtBoundOrBefore || cut == Cut::InIteration;
+        let exits_early = self.loop_body(inner, counter, bounds, (&reasons, is_left), block);
         if let Some((id, _)) = started {
             self.symbols.starts.remove(&id);
         }
@@ -304,7 +309,7 @@ impl Walker<'_> {
         inner: &ir::Loop,
         counter: Option<VarId>,
         (variable, lower, upper, step): (String, Expr, Expr, Expr),
-        (reasons, ends): (&[(ReasonCode, String)], Ends),
+        (reasons, is_left): (&[(ReasonCode, String)], bool),
         block: &mut Block,
     ) -> bool {
         self.symbols.loops.extend(counter);
@@ -327,7 +332,8 @@ impl Walker<'_> {
         });
         self.around
             .push(Around::of(inner, self.symbols.function, self.effects));
-        self.exits.push(ends == Ends::AtBoundOrBefore);
+        self.exits.push(is_left);
+        self.on_data.push(0);
         let mut body = Block::default();
         for (code, detail) in reasons {
             self.reason(&mut body, &inner.place, *code, detail.clone());
@@ -371,6 +377,7 @@ impl Walker<'_> {
         });
         self.symbols.levels.pop();
         self.around.pop();
+        self.on_data.pop();
         if counter.is_some() {
             self.symbols.loops.pop();
         }

@@ -77,13 +77,13 @@ fn only_returns(body: &[Stmt], variable: VarId) -> bool {
     found
 }
 
-/// Whether statements return, whatever else they do.
+/// Whether statements return, or end the program, whatever else they do.
 fn has_return(statements: &[Stmt]) -> bool {
     let is_return = |statement: &Stmt| {
         matches!(
             statement,
             Stmt::Jump {
-                kind: Jump::Return,
+                kind: Jump::Return | Jump::Stop,
                 ..
             }
         )

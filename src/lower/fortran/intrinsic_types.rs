@@ -45,8 +45,8 @@ pub fn shape(name: &str, intrinsic: Intrinsic) -> Shape {
         (_, Array) => Shape::Array,
         (
             _,
-            Inquiry | Memory | Allocation | Association | Communication | Input | Open | Io | Text
-            | Timer | Options | System | Lock | Termination | Parsing,
+            Inquiry | Memory | Allocation | Association | Communication | Input | Read | Open | Io
+            | Text | Timer | Options | System | Lock | Termination | Parsing,
         ) => Shape::Scalar,
     }
 }

@@ -8,10 +8,30 @@ mod fortran;
 
 use std::ops::RangeInclusive;
 
+use serde::{Deserialize, Serialize};
+
 use crate::Language;
 
-/// First and last lines of regions, in their order.
-pub type Regions = Vec<RangeInclusive<u32>>;
+/// Regions in the order of their first lines.
+pub type Regions = Vec<Region>;
+
+/// A directive with what it is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Region {
+    /// First and last line.
+    pub lines: RangeInclusive<u32>,
+    /// Whether each thread runs all of it, but for what directives in it say.
+    pub is_repeated: bool,
+}
+
+impl Region {
+    fn new(name: &str, lines: RangeInclusive<u32>) -> Region {
+        Region {
+            lines,
+            is_repeated: name.ends_with("parallel"),
+        }
+    }
+}
 
 /// The regions of a text in which OpenMP is the only thing that begins parallel work; `None` if it cannot be told where they
 /// are.
@@ -149,7 +169,10 @@ mod tests {
     #[track_caller]
     fn check(language: Language, text: &str, expect: &[(u32, u32)]) {
         let found = regions(text, language).expect("the regions are known");
-        let found: Vec<(u32, u32)> = found.iter().map(|r| (*r.start(), *r.end())).collect();
+        let found: Vec<(u32, u32)> = found
+            .iter()
+            .map(|region| (*region.lines.start(), *region.lines.end()))
+            .collect();
         assert_eq!(found, expect, "{text}");
     }
 
@@ -176,6 +199,14 @@ mod tests {
             regions("#define P _Pragma(\"omp parallel\")\n", Language::C),
             None
         );
+    }
+
+    #[test]
+    fn threads_repeat_what_no_directive_shares_out() {
+        let text = "#pragma omp parallel private(i)\n{\n#pragma omp for\nfor (;;) a();\n}\n#pragma omp parallel for\nfor (;;) a();\n";
+        let found = regions(text, Language::C).expect("the regions are known");
+        let found: Vec<bool> = found.iter().map(|region| region.is_repeated).collect();
+        assert_eq!(found, [true, false, false]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Regions of C.
 
-use super::{About, Regions, about, has_alternatives, name};
+use super::{About, Region, Regions, about, has_alternatives, name};
 
 pub fn regions(text: &str) -> Option<Regions> {
     // A macro may hold a directive.
@@ -27,7 +27,8 @@ pub fn regions(text: &str) -> Option<Regions> {
             .map(str::trim_start)
             .and_then(|rest| rest.strip_prefix("omp"));
         let Some(words) = words else { continue };
-        let kind = about(&name(words));
+        let name = name(words);
+        let kind = about(&name);
         if !matches!(kind, About::Loop | About::Block) {
             continue;
         }
@@ -37,7 +38,7 @@ pub fn regions(text: &str) -> Option<Regions> {
             true => lines.len(),
             false => last,
         };
-        found.push(first as u32 + 1..=last as u32);
+        found.push(Region::new(&name, first as u32 + 1..=last as u32));
     }
     Some(found)
 }

@@ -1,6 +1,6 @@
 //! Regions of Fortran.
 
-use super::{About, Regions, about, has_alternatives, name};
+use super::{About, Region, Regions, about, has_alternatives, name};
 
 pub fn regions(text: &str) -> Option<Regions> {
     let lines: Vec<&str> = text.lines().collect();
@@ -30,7 +30,7 @@ pub fn regions(text: &str) -> Option<Regions> {
             About::Nothing => {}
             About::Loop => {
                 let last = loop_end(&lines, at + 1).unwrap_or(lines.len() - 1);
-                found.push(at as u32 + 1..=last as u32 + 1);
+                found.push(Region::new(&name, at as u32 + 1..=last as u32 + 1));
             }
             About::Block => open.push((name, at)),
             About::End => {
@@ -43,7 +43,7 @@ pub fn regions(text: &str) -> Option<Regions> {
                             true => lines.len() - 1,
                             false => at,
                         };
-                        found.push(first as u32 + 1..=last as u32 + 1);
+                        found.push(Region::new(of, first as u32 + 1..=last as u32 + 1));
                     }
                     _ => continue,
                 }
@@ -51,8 +51,10 @@ pub fn regions(text: &str) -> Option<Regions> {
         }
     }
     let to_end = open.into_iter();
-    found.extend(to_end.map(|(_, first)| first as u32 + 1..=lines.len() as u32));
-    found.sort_by_key(|region| *region.start());
+    found.extend(
+        to_end.map(|(name, first)| Region::new(&name, first as u32 + 1..=lines.len() as u32)),
+    );
+    found.sort_by_key(|region| *region.lines.start());
     Some(found)
 }
 
