@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 
 use super::domain::{Affine, Domain};
 use super::reference::{Condition, Guarded, LONG_STRIDE, Reference};
+use super::taken::Taken;
 
 /// Iterations of all loops together that are gone through at most.
 const MOST_ITERATIONS: usize = 2000;
@@ -29,9 +30,7 @@ pub fn lines(domain: &Domain<f64>, references: &[Reference<f64>]) -> Option<Coun
     let is_known = |reference: &Reference<f64>| {
         reference.gathered.is_none()
             && reference.multiple.is_none()
-            && reference
-                .taken
-                .is_none_or(|taken| taken == 1.0 || taken == 0.0)
+            && (reference.taken.as_ref()).is_none_or(|taken| taken.is_all_or_nothing())
     };
     if !references.iter().all(is_known) || has_many_iterations(domain) {
         return None;
@@ -80,7 +79,7 @@ impl Walk<'_> {
         for reference in self
             .references
             .iter()
-            .filter(|r| r.level == level && r.taken != Some(0.0))
+            .filter(|r| r.level == level && !r.taken.as_ref().is_some_and(Taken::is_never))
         {
             if self.holds(&reference.condition) {
                 for offset in &reference.offsets {

@@ -102,6 +102,7 @@ mod sizes;
 mod skew;
 mod steps;
 mod swept;
+mod taken;
 mod touched;
 mod undecided;
 mod unforeseen;
