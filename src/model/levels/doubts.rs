@@ -666,7 +666,7 @@ fn share_ends(
     let known = apart.zip(pitch.as_ref().and_then(number));
     known.is_none_or(|(apart, pitch)| {
         let rest = apart.rem_euclid(pitch);
-        rest.min(pitch - rest) * a.width < LINE
+        rest != 0.0 && rest.min(pitch - rest) * a.width < LINE
     })
 }
 
