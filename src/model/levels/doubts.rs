@@ -10,7 +10,7 @@
 //! conditional_step     if (…) n++;  y[n] = …      a position that moves in some iterations
 //! uneven_bounds        for (k = 0; k < j*m; k++)  ends that outer loops move by something else than numbers
 //! partly_empty         for (j = k; j < m; j++)    in a part of the range of k, beyond m, it never runs
-//! few_rows             eight floats, and again    few short rows, of which it matters where in a line they begin
+//! few_rows             eight floats, and again    few short rows, of which it matters where in a line they begin: members too
 //! implausible_size     a[9][8], a[i][j] to j = 20 rows or arrays are declared shorter than the nest walks
 //! skewed_walk          a[j + i][j - i]            loops that shift what others walk, in another way than the rule knows
 //! pointer_assignment   p(0:) => a; p[i], a[i]     an array beside a pointer to an unknown place in it
@@ -33,6 +33,7 @@ use super::order;
 use super::overlap;
 use super::reference::Reference;
 use super::skew;
+use super::small;
 use super::undecided;
 use crate::analysis::coverage;
 use crate::analysis::facts::{Access, Decision, Guard, GuardRange, Loop, Stream};
@@ -81,11 +82,57 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         .map(|(code, _)| code)
         .chain(branches(nest, value))
         .collect();
-    if all.is_empty() && few.are_other_lines(value) {
+    let may_be_known = |all: &BTreeSet<ReasonCode>| {
+        let mut shapes = all.iter();
+        shapes.any(|code| OF_SHAPES.contains(code)) && !has_several_types(nest)
+    };
+    if may_be_known(&all) && are_counted(nest, value) {
+        all.retain(|code| !OF_SHAPES.contains(code));
+    }
+    if all.is_empty() && !are_counted(nest, value) && few.are_other_lines(value)
+        || members_matter(nest, value)
+    {
         all.insert(ReasonCode::FewRows);
     }
     all
 }
+
+/// Shapes of which the rule takes means, which says nothing of lines that are gone through one by one.
+const OF_SHAPES: [ReasonCode; 4] = [
+    ReasonCode::FewRows,
+    ReasonCode::PartlyEmpty,
+    ReasonCode::SeveralForms,
+    ReasonCode::SkewedWalk,
+];
+
+/// Whether the lines of a nest are so few that they are gone through, and that any cache holds them.
+fn are_counted(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let number = |expr: &Expr| expr.evaluate(&value as &dyn Lookup).unwrap_or(f64::NAN);
+    small::lines(nest, &number).is_some_and(|counted| counted.touched <= small::HELD)
+}
+
+/// Whether a nest moves so few lines that it matters where in a line the members of a structure begin, which depends on where
+/// that is.
+fn members_matter(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let is_small = |stream: &Stream| {
+        let length = |extent: &Option<(Expr, Expr)>| {
+            let (first, last) = extent.as_ref()?;
+            Some(last.as_number()? - first.as_number()? + 1.0)
+        };
+        let elements: Option<f64> = stream.extents.iter().map(length).product();
+        let bytes = f64::from(stream.element_bytes.unwrap_or(8));
+        !stream.extents.is_empty() && elements.is_some_and(|number| number * bytes <= MEMBER)
+    };
+    let streams = nest.streams.iter().chain(&nest.fixed);
+    let members = streams.map(|used| &used.stream);
+    let members = members.filter(|stream| stream.array.is_member() && is_small(stream));
+    let members: BTreeSet<&str> = members.map(|stream| stream.array.as_str()).collect();
+    !members.is_empty()
+        && members.len() as f64 > FEW_LINES * undecided::as_it_is(nest, value).cold
+}
+
+/// Bytes of a member that begins and ends in a few lines.
+const MEMBER: f64 = 512.0;
 
 /// Whether rows or arrays are declared shorter than the nest walks.
 fn rows_overlap(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {

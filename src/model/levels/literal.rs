@@ -14,25 +14,28 @@ use super::domain::{Affine, Domain};
 use super::reference::{Condition, Guarded, LONG_STRIDE, Reference};
 use super::taken::Taken;
 
-/// Iterations of all loops together that are gone through at most.
-const MOST_ITERATIONS: usize = 2000;
 /// Bytes of a line.
 const LINE: f64 = 64.0;
 
 /// Distinct lines.
+#[derive(Clone, Copy)]
 pub struct Counted {
     pub touched: usize,
     pub written: usize,
 }
 
-/// The distinct lines of some references; nothing where something is not known or the iterations are too many.
-pub fn lines(domain: &Domain<f64>, references: &[Reference<f64>]) -> Option<Counted> {
+/// The distinct lines of some references; nothing where something is not known or there are more iterations than `most`.
+pub fn lines(
+    domain: &Domain<f64>,
+    references: &[Reference<f64>],
+    most: usize,
+) -> Option<Counted> {
     let is_known = |reference: &Reference<f64>| {
         reference.gathered.is_none()
             && reference.multiple.is_none()
             && (reference.taken.as_ref()).is_none_or(|taken| taken.is_all_or_nothing())
     };
-    if !references.iter().all(is_known) || has_many_iterations(domain) {
+    if !references.iter().all(is_known) || has_many_iterations(domain, most) {
         return None;
     }
     let mut walk = Walk {
@@ -40,6 +43,7 @@ pub fn lines(domain: &Domain<f64>, references: &[Reference<f64>]) -> Option<Coun
         references,
         places: Vec::new(),
         iterations: 0,
+        most,
         touched: BTreeSet::new(),
         written: BTreeSet::new(),
     };
@@ -51,7 +55,7 @@ pub fn lines(domain: &Domain<f64>, references: &[Reference<f64>]) -> Option<Coun
 }
 
 /// Whether loops whose ends are always the same have too many iterations by themselves.
-fn has_many_iterations(domain: &Domain<f64>) -> bool {
+fn has_many_iterations(domain: &Domain<f64>, most: usize) -> bool {
     let fixed = domain.loops.iter().filter_map(|range| {
         let ([low], [high]) = (range.lowers.as_slice(), range.uppers.as_slice()) else {
             return None;
@@ -59,7 +63,7 @@ fn has_many_iterations(domain: &Domain<f64>) -> bool {
         let is_fixed = low.terms.is_empty() && high.terms.is_empty();
         is_fixed.then(|| ((high.rest - low.rest) / range.step + 1.0).max(1.0))
     });
-    fixed.product::<f64>() > MOST_ITERATIONS as f64
+    fixed.product::<f64>() > most as f64
 }
 
 struct Walk<'a> {
@@ -68,6 +72,7 @@ struct Walk<'a> {
     /// Values of the loops that are open.
     places: Vec<f64>,
     iterations: usize,
+    most: usize,
     touched: BTreeSet<(usize, i64)>,
     written: BTreeSet<(usize, i64)>,
 }
@@ -104,12 +109,12 @@ impl Walk<'_> {
         };
         let (low, high) = (bound(&range.lowers, true)?, bound(&range.uppers, false)?);
         let number = (high - low + step) / step;
-        if !number.is_finite() || number > MOST_ITERATIONS as f64 {
+        if !number.is_finite() || number > self.most as f64 {
             return None;
         }
         for at in 0..number.floor().max(0.0) as usize {
             self.iterations += 1;
-            if self.iterations > MOST_ITERATIONS {
+            if self.iterations > self.most {
                 return None;
             }
             self.places.push(match range.descending {

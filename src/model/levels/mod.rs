@@ -100,6 +100,7 @@ mod runs;
 mod sequence;
 mod sizes;
 mod skew;
+mod small;
 mod steps;
 mod swept;
 mod taken;
@@ -143,7 +144,8 @@ pub fn profile(
     neighbours: Option<&Neighbours<f64>>,
 ) -> (Profile<f64>, Vec<String>) {
     let unit = ("line_bytes", Irregular::Ignored.into());
-    let (profile, geometry) = profiled(nest, value, neighbours, unit);
+    let (mut profile, geometry) = profiled(nest, value, neighbours, unit);
+    profile.count_few(nest, value);
     (profile, geometry.names(nest))
 }
 
