@@ -154,7 +154,11 @@ impl<N: Number> Profiler<'_, N> {
                 true => lines,
                 false => lines.scaled(1.0 - share),
             };
-            alone.times(&self.met((reference, counted.own()), &counted.taken, (level, &given, Tiles::Full)))
+            alone.times(&self.met(
+                (reference, counted.own()),
+                &counted.taken,
+                (level, &given, Tiles::Full),
+            ))
         };
         self.lines_of_arrays(level, (0..self.references.len()).map(lines).collect())
     }

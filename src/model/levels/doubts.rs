@@ -36,7 +36,7 @@ use super::skew;
 use super::small;
 use super::undecided;
 use crate::analysis::coverage;
-use crate::analysis::facts::{Access, Decision, Guard, GuardRange, Loop, Stream};
+use crate::analysis::facts::{Access, Decision, Guard, GuardRange, Loop, Stream, Subscript};
 use crate::analysis::moving::is_unknown_stride;
 use crate::analysis::packed;
 use crate::expr::{Expr, Function, Lookup, Symbol};
@@ -73,6 +73,7 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         (
             ReasonCode::SeveralForms,
             has_several_forms(nest, value)
+                || are_perhaps_same(nest, value)
                 || has_several_types(nest)
                 || fixed_elements_matter(nest, value),
         ),
@@ -127,8 +128,7 @@ fn members_matter(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
     let members = streams.map(|used| &used.stream);
     let members = members.filter(|stream| stream.array.is_member() && is_small(stream));
     let members: BTreeSet<&str> = members.map(|stream| stream.array.as_str()).collect();
-    !members.is_empty()
-        && members.len() as f64 > FEW_LINES * undecided::as_it_is(nest, value).cold
+    !members.is_empty() && members.len() as f64 > FEW_LINES * undecided::as_it_is(nest, value).cold
 }
 
 /// Bytes of a member that begins and ends in a few lines.
@@ -636,6 +636,48 @@ fn has_several_forms(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> boo
             .iter()
             .any(|b| a.array == b.array && !are_apart(&domain, a, b))
     })
+}
+
+/// Whether two symbols that say where a nest goes in an array have one value: the plane `f(i, j, kb)` beside `f(i, j, kbm1)`.
+/// What the source calls by two names is taken to be two places, and so it is unless such a value is a guess.
+fn are_perhaps_same(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let is_same = |a: &Expr, b: &Expr| {
+        a == b || {
+            let apart = (a - b).expand();
+            apart
+                .evaluate(&value as &dyn Lookup)
+                .is_ok_and(|apart| apart == 0.0)
+        }
+    };
+    let are_same = |a: &Stream, b: &Stream| {
+        let bases = a.subscripts.iter().zip(&b.subscripts);
+        let places = bases.map(|(a, b)| (&a.base, &b.base));
+        let components = a.component.0.iter().zip(&b.component.0);
+        let mut all = places.chain(components);
+        let is_alike = a.array == b.array
+            && a.subscripts.len() == b.subscripts.len()
+            && a.component.0.len() == b.component.0.len()
+            && a.accesses
+                .iter()
+                .any(|one| b.accesses.iter().any(|other| one.offset == other.offset))
+            && a.subscripts
+                .iter()
+                .zip(&b.subscripts)
+                .all(|(a, b)| a.terms == b.terms && a.gather == b.gather);
+        let other_base = |(a, b): &(&Subscript, &Subscript)| a.base != b.base;
+        let mut others = a
+            .subscripts
+            .iter()
+            .zip(&b.subscripts)
+            .filter(other_base)
+            .peekable();
+        let differ = a.component != b.component || others.peek().is_some();
+        // What loops move as well meets in part, which is counted.
+        let stands = others.all(|(a, _)| a.terms.is_empty());
+        is_alike && differ && stands && all.all(|(a, b)| is_same(a, b))
+    };
+    let streams: Vec<&Stream> = nest.streams.iter().map(|used| &used.stream).collect();
+    (streams.iter().enumerate()).any(|(at, a)| streams[at + 1..].iter().any(|b| are_same(a, b)))
 }
 
 /// Whether a nest moves so few lines that it matters whether elements that no loop moves are in lines of their own: `b[p]`

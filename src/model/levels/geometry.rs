@@ -31,7 +31,6 @@ use super::ends;
 use super::extents::{self, Extent};
 use super::narrow;
 use super::number::Number;
-use super::overlap;
 use super::records;
 use super::reference::{Condition, Guarded, LONG_STRIDE, Lines, Reference};
 use super::steps::{NameStep, Names};
@@ -90,7 +89,12 @@ impl Geometry {
                     arrays.len() - 1
                 });
                 let begin = nest.first_index;
-                references.push(reference(array, used, (extents, first, begin), (&loops, &nest.decisions)));
+                references.push(reference(
+                    array,
+                    used,
+                    (extents, first, begin),
+                    (&loops, &nest.decisions),
+                ));
             }
             widths::unify(&mut references);
             references.iter_mut().for_each(|one| one.pin(&pinned));
@@ -100,7 +104,6 @@ impl Geometry {
             |one: &Reference<Expr>| references.iter().all(|other| other.array != one.array);
         let (mut fixed, beside): (Vec<_>, Vec<_>) = fixed.into_iter().partition(is_alone);
         fixed.iter_mut().for_each(Reference::forget_place);
-        leave_out_same(&arrays, &mut references);
         let assumed = ends::turn(&mut references, &|expr| nest.settled(expr));
         let arrays = arrays.iter().map(|(name, _)| Arc::from(*name)).collect();
         narrow::cut(&mut domain, &references);
@@ -339,44 +342,6 @@ fn affine(bound: &Expr, outer: &[&Loop]) -> Affine<Expr> {
 fn at_middle(expr: &Expr, outer: &[&Loop]) -> Expr {
     let middle = |expr: Expr, around: &&Loop| trip_count::in_the_middle(&expr, around);
     outer.iter().rev().fold(expr.clone(), middle)
-}
-
-/// Counts what goes to two components of an array once where these are the same one by the values of symbols: the plane
-/// `f(i, j, kb)` beside `f(i, j, kbm1)`.
-fn leave_out_same(arrays: &[(&str, &Component)], references: &mut [Reference<Expr>]) {
-    for s in 1..references.len() {
-        for r in 0..s {
-            let (one, other) = (&references[r], &references[s]);
-            let ((name, component), (other_name, others)) =
-                (arrays[one.array], arrays[other.array]);
-            let ([place], [other_place]) = (component.0.as_slice(), others.0.as_slice()) else {
-                continue;
-            };
-            let is_alike = one.array != other.array
-                && name == other_name
-                && one.level == other.level
-                && one.dimensions == other.dimensions
-                && one.bases == other.bases
-                && one.offsets == other.offsets
-                && one.gathered.is_none()
-                && other.gathered.is_none()
-                && (one.taken.is_none() || one.taken == other.taken)
-                && overlap::is_met_with(one, other)
-                && overlap::is_met_with(other, one);
-            let apart = (place - other_place).expand();
-            if !is_alike || apart.as_number().is_some() {
-                continue;
-            }
-            let (none, sure) = (Expr::from(0.0), Expr::from(1.0));
-            let differ = apart.absolute().if_at_most(&none, &none, &sure);
-            let is_written = one.written == other.written;
-            let second = &mut references[s];
-            second.taken = Some(Taken::part_of(second.taken.take(), differ.clone()));
-            if is_written && !second.written.is_empty() {
-                second.writes = Some(Taken::part_of(second.writes.take(), differ));
-            }
-        }
-    }
 }
 
 /// The loops that move a subscript, by their position from outside.

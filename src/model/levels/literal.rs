@@ -25,11 +25,7 @@ pub struct Counted {
 }
 
 /// The distinct lines of some references; nothing where something is not known or there are more iterations than `most`.
-pub fn lines(
-    domain: &Domain<f64>,
-    references: &[Reference<f64>],
-    most: usize,
-) -> Option<Counted> {
+pub fn lines(domain: &Domain<f64>, references: &[Reference<f64>], most: usize) -> Option<Counted> {
     let is_known = |reference: &Reference<f64>| {
         reference.gathered.is_none()
             && reference.multiple.is_none()

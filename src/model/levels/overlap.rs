@@ -114,7 +114,6 @@ pub fn counted(
         }
     }
     join(domain, references, level, &mut counted);
-    leave_out_same(domain, references, level, &mut counted);
     counted
 }
 
@@ -264,86 +263,6 @@ fn join(
             }
             stand_for(counted, r, s);
         }
-    }
-}
-
-/// Counts what stands at two places of one array once where these are the same place by the values of symbols: the plane
-/// `f(i, j, kb)` beside `f(i, j, kbm1)`. Elements of a row share a line, the more likely the closer they are.
-fn leave_out_same(
-    domain: &Domain<Expr>,
-    references: &[&Reference<Expr>],
-    level: usize,
-    counted: &mut [Counted<Expr>],
-) {
-    for s in 1..references.len() {
-        for r in 0..s {
-            let is_counted = |of: usize| {
-                let Counted {
-                    offsets,
-                    apart,
-                    row,
-                    ..
-                } = &counted[of];
-                !offsets.is_empty() && apart.is_empty() && row.is_none()
-            };
-            if !is_counted(r)
-                || !is_counted(s)
-                || counted[r].offsets != counted[s].offsets
-                || counted[r].taken.is_some() && counted[r].taken != counted[s].taken
-            {
-                continue;
-            }
-            let Some(differ) = perhaps_same(domain, references[r], references[s], level) else {
-                continue;
-            };
-            let taken = counted[s].taken.take();
-            counted[s].taken = Some(Taken::part_of(taken, differ));
-        }
-    }
-}
-
-/// Nothing where two references go to the same elements by the values of symbols, else one, or the share of its lines that
-/// the second one has for itself; `None` where the source says whether they do.
-fn perhaps_same(
-    domain: &Domain<Expr>,
-    a: &Reference<Expr>,
-    b: &Reference<Expr>,
-    level: usize,
-) -> Option<Expr> {
-    let is_alike = a.array == b.array
-        && a.level == b.level
-        && a.dimensions == b.dimensions
-        && a.gathered.is_none()
-        && b.gathered.is_none()
-        && is_met_with(a, b)
-        && is_met_with(b, a);
-    if !is_alike {
-        return None;
-    }
-    let is_free = |(v, _): &(usize, f64)| domain.range_of(*v) >= level;
-    let mut all = Vec::new();
-    for (d, (base, other)) in a.bases.iter().zip(&b.bases).enumerate() {
-        let apart = (base - other).expand();
-        match apart.as_number() {
-            Some(0.0) => continue,
-            Some(_) => return None,
-            None if a.dimensions[d].iter().any(is_free) => return None,
-            None if d > 0 && (is_above(base, other) || is_above(other, base)) => return None,
-            None => {}
-        }
-        let (none, one) = (Expr::from(0.0), Expr::from(1.0));
-        all.push(match d {
-            0 => {
-                let lines = (apart.absolute() * a.width).quotient(Expr::machine("line_bytes"));
-                Expr::min([one, lines])
-            }
-            _ => Expr::choose(Comparison::LessOrEqual, apart.absolute(), none.clone(), none, one),
-        });
-    }
-    match all.len() {
-        0 => None,
-        1 => all.pop(),
-        _ => Some(Expr::max(all)),
     }
 }
 

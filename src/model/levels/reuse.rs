@@ -538,7 +538,11 @@ impl<N: Number> Profiler<'_, N> {
         until(part.part + 1)
             .minus(&until(part.part))
             .times(&self.taken(r, part.level, &outer.given))
-            .times(&self.met((reference, offsets), taken, (part.level, &outer.given, Tiles::Mean)))
+            .times(&self.met(
+                (reference, offsets),
+                taken,
+                (part.level, &outer.given, Tiles::Mean),
+            ))
     }
 
     /// Lines that `gap` iterations of the loop `between` touch.
@@ -587,7 +591,11 @@ impl<N: Number> Profiler<'_, N> {
                     true,
                 )
             }));
-            lines.times(&self.met((reference, counted.own()), taken, (level, &given, Tiles::Full)))
+            lines.times(&self.met(
+                (reference, counted.own()),
+                taken,
+                (level, &given, Tiles::Full),
+            ))
         };
         self.lines_of_arrays(level, (0..self.references.len()).map(lines).collect())
     }

@@ -69,9 +69,10 @@ fn is_plain(nest: &Nest) -> bool {
             0 => true,
             1 => {
                 let is_first = stream.component.number() == Some(0);
-                is_first || stream.own_extents().len() == stream.subscripts.len()
-                    && stream.component.number().is_some()
-                    && stream.own_extents().iter().all(Option::is_some)
+                is_first
+                    || stream.own_extents().len() == stream.subscripts.len()
+                        && stream.component.number().is_some()
+                        && stream.own_extents().iter().all(Option::is_some)
             }
             _ => false,
         };
@@ -79,9 +80,10 @@ fn is_plain(nest: &Nest) -> bool {
     };
     let mut streams = nest.streams.iter().chain(&nest.fixed);
     nest.decisions.is_empty()
-        && nest.loops.iter().all(|chain| {
-            chain.weight.is_empty() && coverage::estimates(chain.facts).is_empty()
-        })
+        && nest
+            .loops
+            .iter()
+            .all(|chain| chain.weight.is_empty() && coverage::estimates(chain.facts).is_empty())
         && nest.references.iter().all(|used| used.weight.is_empty())
         && streams.all(|used| is_known(&used.stream) && used.when.is_always())
 }

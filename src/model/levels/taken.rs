@@ -81,20 +81,6 @@ impl Taken<Expr> {
         }
     }
 
-    /// The same of a part of what there is of it.
-    pub fn part_of(taken: Option<Taken<Expr>>, part: Expr) -> Taken<Expr> {
-        match taken {
-            None => Taken {
-                share: part,
-                is_partial: false,
-            },
-            Some(Taken { share, is_partial }) => Taken {
-                share: share * part,
-                is_partial,
-            },
-        }
-    }
-
     /// Where one of two is met.
     pub fn or(self, other: Taken<Expr>) -> Taken<Expr> {
         let is_partial = self.is_partial || other.is_partial;

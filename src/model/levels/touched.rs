@@ -169,8 +169,10 @@ impl<N: Number> Profiler<'_, N> {
             tiles,
             sides || walks_inside,
         );
-        lines
-            .times(&self.taken(r, level, given))
-            .times(&self.met((reference, offsets), taken, (level, given, tiles)))
+        lines.times(&self.taken(r, level, given)).times(&self.met(
+            (reference, offsets),
+            taken,
+            (level, given, tiles),
+        ))
     }
 }
