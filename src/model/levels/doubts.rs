@@ -391,6 +391,26 @@ fn comes_back_beside_a_hole(nest: &Nest) -> bool {
     nest.loops.len() > 2 && nest.streams.iter().filter(is_around).any(is_far)
 }
 
+/// A hole along several loops of which one moves the ends of another one, or of which another condition leaves a part: slabs
+/// around it are counted that no iteration may be in.
+fn cuts_into_a_hole(nest: &Nest) -> bool {
+    let (chain, narrowed) = (&nest.loops, &nest.narrowed);
+    let cuts = |used: &NestStream| {
+        let hole = &used.when.hole;
+        let is_in = |variable: &str| hole.iter().any(|range| range.variable == variable);
+        let moves = |end: &Expr| hole.iter().any(|range| end.mentions(&*range.variable));
+        let own = chain.iter().filter(|one| is_in(&one.facts.variable));
+        let mut ends = own.flat_map(|one| [&one.facts.lower, &one.facts.upper]);
+        let mut ranges = used.when.ranges.iter().chain(narrowed);
+        let is_part = |range: &GuardRange| {
+            let mut ends = [&range.lower, &range.upper].into_iter().flatten();
+            is_in(&range.variable) || ends.any(moves)
+        };
+        hole.len() > 1 && (ends.any(moves) || ranges.any(is_part))
+    };
+    nest.streams.iter().any(cuts)
+}
+
 /// Whether iterations of a loop use elements that others have used.
 fn meets_again(stream: &Stream, variable: &str) -> bool {
     let mut moves = false;
@@ -457,7 +477,8 @@ fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCo
             || runs_in_one_round(&ranges, value)
             || shapes_with_others(&ranges)
             || has_mixed_ends(nest)
-            || comes_back_beside_a_hole(nest);
+            || comes_back_beside_a_hole(nest)
+            || cuts_into_a_hole(nest);
         found.extend(is_vague.then_some(ReasonCode::ConditionOnLoops));
     }
     found
