@@ -25,7 +25,6 @@ use super::pages::{self, Pages};
 use super::part_fetched::{COST_W, PartFetched};
 use super::reuse_figures::ReuseFigures;
 use super::sequence::REUSE_BETWEEN_NESTS;
-use super::small;
 use super::warm::{WARM, define_found_again};
 use super::{Irregular, Profile, Reuse, Wanted, condition, profiled};
 use crate::arrays::Arrays;
@@ -424,13 +423,9 @@ fn formulas(
     let (irregular, wanted) = wanted(machine, figures);
     let line_unit = (&line, wanted);
     let mut profile = profile(nest, &geometry, line_unit, parameters, figures);
-    let few = with_values(nest, (parameters, figures), |value| {
-        let resolve = |expr: &Expr| parameters.resolve(nest.function, expr);
-        small::Given::of(nest, value, &resolve)
+    with_values(nest, (parameters, figures), |value| {
+        profile.count_few(nest, value)
     });
-    if let Some(few) = few {
-        profile.count_few(&few);
-    }
     if let Some(neighbours) = neighbours {
         neighbours.mark(&mut profile, &|v| geometry.original(nest, v));
     }

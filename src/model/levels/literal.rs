@@ -84,14 +84,14 @@ impl Walk<'_> {
         {
             if self.holds(&reference.condition) {
                 for offset in &reference.offsets {
-                    let line = self.line(reference, offset)?;
-                    self.touched.insert(line);
+                    let lines = self.lines(reference, offset)?;
+                    self.touched.extend(lines);
                 }
             }
             if !reference.written.is_empty() && self.holds(reference.writing()) {
                 for offset in &reference.written {
-                    let line = self.line(reference, offset)?;
-                    self.written.insert(line);
+                    let lines = self.lines(reference, offset)?;
+                    self.written.extend(lines);
                 }
             }
         }
@@ -142,7 +142,12 @@ impl Walk<'_> {
         condition.guards.iter().all(is_in) && !is_left_out
     }
 
-    fn line(&self, reference: &Reference<f64>, offset: &[i64]) -> Option<(usize, i64)> {
+    /// The lines in which an element lies.
+    fn lines(
+        &self,
+        reference: &Reference<f64>,
+        offset: &[i64],
+    ) -> Option<impl Iterator<Item = (usize, i64)> + use<>> {
         let mut sum = 0.0;
         for (d, terms) in reference.dimensions.iter().enumerate() {
             let mut place = reference.bases[d] + offset[d] as f64;
@@ -154,7 +159,11 @@ impl Walk<'_> {
             }
             sum += place * reference.pitches.get(d).copied().flatten()?;
         }
-        let line = (sum * reference.width / LINE).floor();
-        line.is_finite().then_some((reference.array, line as i64))
+        let begin = sum * reference.width;
+        let last = begin + reference.width - 1.0;
+        let [first, last] = [begin, last].map(|byte| (byte / LINE).floor());
+        let array = reference.array;
+        (first.is_finite() && last.is_finite())
+            .then(|| (first as i64..=last as i64).map(move |line| (array, line)))
     }
 }

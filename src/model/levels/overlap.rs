@@ -585,8 +585,17 @@ impl Search<'_> {
             let below = |high: &Affine<Expr>| self.never_below(&combine(high, value, -1.0), -SLACK);
             guard.lower.as_ref().is_none_or(above) && guard.upper.as_ref().is_none_or(below)
         };
+        let is_outside = |guard: &Guarded<Expr>| {
+            let Some(value) = &values[guard.variable] else {
+                return false;
+            };
+            let below = |low: &Affine<Expr>| self.never_below(&combine(low, value, -1.0), 1.0);
+            let above = |high: &Affine<Expr>| self.never_below(&combine(value, high, -1.0), 1.0);
+            guard.lower.as_ref().is_some_and(below) || guard.upper.as_ref().is_some_and(above)
+        };
         let Condition { guards, hole } = condition;
-        guards.iter().all(|guard| is_own(guard) || is_inside(guard)) && hole.iter().all(is_own)
+        let is_left = hole.is_empty() || hole.iter().all(is_own) || hole.iter().any(is_outside);
+        is_left && guards.iter().all(|guard| is_own(guard) || is_inside(guard))
     }
 
     /// Whether the variables from `from` to `to` can be inside their loops' bounds at those values.

@@ -1,25 +1,26 @@
 //! How many lines does a nest of few lines move?
 //!
 //! The rule takes means: of where rows begin in lines, of triangles, of rows that border on each other. Of a nest that moves a
-//! few lines, the one line more or less that this leaves open is much of all. So where a nest has few iterations and all is
-//! known of them, these are gone through (`literal`), and what they touch and write counts in place of the rule's.
+//! few lines, the one line more or less that this leaves open is much of all. So where a nest has few iterations, and numbers of
+//! the source say all of them, these are gone through (`literal`), and what they touch and write counts in place of the rule's.
 //!
 //! ```text
 //! double q[3][3], r[3];  for i < 3, for j < 3: r[i] += q[i][j]          two lines of q and one of r
 //! ```
 //!
-//! In formulas that is so while all sizes are as they were given; with others, the rule counts again.
+//! Where parameters decide it, the rule counts: a formula holds for all of their values. So it does where lines are not those of
+//! usual machines.
 
 use std::collections::BTreeSet;
 
+use super::Profile;
 use super::domain::{Affine, Domain};
 use super::geometry::{self, Geometry};
 use super::literal::{self, Counted};
 use super::reference::Reference;
-use super::{Irregular, Profile, compute};
 use crate::analysis::coverage;
 use crate::analysis::facts::{Loop, Stream};
-use crate::expr::{Comparison, Expr, Symbol};
+use crate::expr::{Comparison, Expr};
 use crate::nest::Nest;
 
 /// Iterations that are gone through at most.
@@ -31,13 +32,16 @@ const LINE: f64 = 64.0;
 /// Of so few lines, which any cache holds, the bytes are known whatever else is not.
 pub const HELD: usize = 32;
 
-/// The lines of a nest with numbers for its sizes, if they are few and all is known of them.
+/// The lines of a nest, if they are few and all is known of them.
 pub fn lines(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> Option<Counted> {
     let may_be = is_plain(nest) && nest.loops.iter().all(|chain| is_short(chain.facts, value));
     if !may_be {
         return None;
     }
     let geometry = Geometry::of(nest);
+    if !is_constant(&geometry) {
+        return None;
+    }
     let (domain, mut references) = geometry.map(value);
     let fixed = geometry::map_all(&geometry.fixed, value);
     let alone = fixed.iter().map(|one| one.offsets.len()).max();
@@ -111,87 +115,35 @@ impl Profile<f64> {
 }
 
 impl Profile<Expr> {
-    /// The same as formulas, where the numbers are other ones than the rule's, which hold as long as the sizes are given.
-    pub fn count_few(&mut self, given: &Given) {
-        let Given {
-            counted: Counted { touched, written },
-            rule,
-            symbols,
-        } = given;
-        let (touched, written) = (*touched, *written);
-        let is_near = |rule: f64, counted: usize| (rule - counted as f64).abs() < SAME;
-        if is_near(rule.0, touched) && is_near(rule.1, written) {
-            return;
+    pub fn count_few(&mut self, nest: &Nest, value: &dyn Fn(&Expr) -> f64) {
+        if let Some(Counted { touched, written }) = lines(nest, value) {
+            let apart = (Expr::machine("line_bytes") - LINE).absolute();
+            let counts = |counted: usize, rule: &Expr| {
+                let (apart, none) = (apart.clone(), Expr::from(0.0));
+                let counted = Expr::from(counted as f64);
+                Expr::choose(Comparison::LessOrEqual, apart, none, counted, rule.clone())
+            };
+            self.cold = counts(touched, &self.cold);
+            self.flushed = counts(written, &self.flushed);
         }
-        let apart = symbols.iter().map(|(symbol, value)| {
-            let apart = symbol.clone() - *value;
-            apart.absolute()
-        });
-        let line = (Expr::machine("line_bytes") - LINE).absolute();
-        let apart = Expr::sum(apart.chain([line]));
-        let counts = |counted: usize, rule: &Expr| {
-            let (none, counted) = (Expr::from(0.0), Expr::from(counted as f64));
-            let (apart, rule) = (apart.clone(), rule.clone());
-            Expr::choose(Comparison::LessOrEqual, apart, none, counted, rule)
-        };
-        self.cold = counts(touched, &self.cold);
-        self.flushed = counts(written, &self.flushed);
     }
 }
 
-/// By so much of a line two counts may differ that are the same.
-const SAME: f64 = 1e-6;
-
-/// What a nest of few lines comes to with the sizes that are given.
-pub struct Given {
-    counted: Counted,
-    /// What the rule says that it touches and writes.
-    rule: (f64, f64),
-    /// What these sizes are called, and what they are.
-    symbols: Vec<(Expr, f64)>,
-}
-
-impl Given {
-    /// Nothing for nests that are none of few lines; `resolve` says where the value of a symbol stands.
-    pub fn of(
-        nest: &Nest,
-        value: &dyn Fn(&Expr) -> f64,
-        resolve: &dyn Fn(&Expr) -> Expr,
-    ) -> Option<Given> {
-        if value(&Expr::machine("line_bytes")) != LINE {
-            return None;
-        }
-        let counted = lines(nest, value)?;
-        let unit = (LINE, Irregular::Ignored.into());
-        let rule = compute(&Geometry::of(nest), value, unit, &|_, number| number);
-        let symbol = |symbol: Symbol| {
-            let own = Expr::from(symbol);
-            (resolve(&own), value(&own))
-        };
-        Some(Given {
-            counted,
-            rule: (rule.cold, rule.flushed),
-            symbols: symbols(nest).into_iter().map(symbol).collect(),
-        })
-    }
-}
-
-/// The symbols on which the lines of a nest depend.
-fn symbols(nest: &Nest) -> BTreeSet<Symbol> {
+/// Whether a nest comes to the same lines whatever parameters are.
+fn is_constant(geometry: &Geometry) -> bool {
+    let mut is_constant = true;
+    let mut look_at = |expr: &Expr| is_constant &= expr.symbols().is_empty();
+    of_domain(&geometry.domain, &mut look_at);
     let Geometry {
-        domain,
         references,
         fixed,
         beside,
         ..
-    } = Geometry::of(nest);
-    let mut found = BTreeSet::new();
-    let mut add = |expr: &Expr| found.extend(expr.symbols());
-    of_domain(&domain, &mut add);
-    for reference in references.iter().chain(&fixed).chain(&beside) {
-        of_reference(reference, &mut add);
+    } = geometry;
+    for reference in references.iter().chain(fixed).chain(beside) {
+        of_reference(reference, &mut look_at);
     }
-    found
+    is_constant
 }
 
 fn of_domain(domain: &Domain<Expr>, add: &mut dyn FnMut(&Expr)) {
