@@ -406,7 +406,10 @@ fn cuts_into_a_hole(nest: &Nest) -> bool {
             let mut ends = [&range.lower, &range.upper].into_iter().flatten();
             is_in(&range.variable) || ends.any(moves)
         };
-        hole.len() > 1 && (ends.any(moves) || ranges.any(is_part))
+        // `!(i > 0 && j > 0)`: of one end of each, a triangle may leave nothing.
+        let mut sides = hole.iter();
+        let is_corner = sides.all(|range| range.lower.is_none() || range.upper.is_none());
+        hole.len() > 1 && (is_corner && ends.any(moves) || ranges.any(is_part))
     };
     nest.streams.iter().any(cuts)
 }

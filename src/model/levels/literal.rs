@@ -29,7 +29,7 @@ pub fn lines(domain: &Domain<f64>, references: &[Reference<f64>], most: usize) -
     let is_known = |reference: &Reference<f64>| {
         reference.gathered.is_none()
             && reference.multiple.is_none()
-            && (reference.taken.as_ref()).is_none_or(|taken| taken.is_all_or_nothing())
+            && (reference.taken.iter().chain(&reference.writes)).all(Taken::is_all_or_nothing)
     };
     if !references.iter().all(is_known) || has_many_iterations(domain, most) {
         return None;
@@ -88,7 +88,8 @@ impl Walk<'_> {
                     self.touched.extend(lines);
                 }
             }
-            if !reference.written.is_empty() && self.holds(reference.writing()) {
+            let is_never_written = reference.writes.as_ref().is_some_and(Taken::is_never);
+            if !is_never_written && self.holds(reference.writing()) {
                 for offset in &reference.written {
                     let lines = self.lines(reference, offset)?;
                     self.written.extend(lines);

@@ -156,7 +156,10 @@ impl<N: Number> Profiler<'_, N> {
         // Beside a hole, there are the two ends of it, and lines go on from one row to the next.
         let innermost = swept.clone().last();
         let ends = |v: usize| match reference.condition.hole.as_slice() {
-            [hole] if hole.variable == v => Some(self.outside(hole, &spans[v])),
+            [hole] if hole.variable == v => {
+                let both = self.outside(hole, &spans[v]);
+                Some(self.in_a_line(reference, both))
+            }
             _ => None,
         };
         let (mut in_a_row, mut apart) = (one.clone(), one.clone());
@@ -183,6 +186,16 @@ impl<N: Number> Profiler<'_, N> {
             return once;
         }
         one.minus(&one.minus(&once).power(&apart))
+    }
+
+    /// Of elements at both ends of rows, those that lie in one line: one end's where rows begin with lines.
+    fn in_a_line(&self, reference: &Reference<N>, both: N) -> N {
+        let Some(Some(pitch)) = reference.pitches.get(1) else {
+            return both;
+        };
+        let apart = pitch.scaled(reference.width).over(&self.lines.line);
+        let one_end = both.scaled(0.5).larger(&N::of(1.0));
+        apart.fraction().if_at_most(&N::of(0.0), &one_end, &both)
     }
 
     /// Iterations of a loop that a hole in it leaves, one at least.
