@@ -90,7 +90,7 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
     if may_be_known(&all) && are_counted(nest, value) {
         all.retain(|code| !OF_SHAPES.contains(code));
     }
-    if all.is_empty() && !are_counted(nest, value) && few.are_other_lines(value)
+    if all.is_empty() && few.are_other_lines(value) && !are_counted(nest, value)
         || members_matter(nest, value)
     {
         all.insert(ReasonCode::FewRows);

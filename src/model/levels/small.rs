@@ -34,7 +34,8 @@ pub const HELD: usize = 32;
 
 /// The lines of a nest, if they are few and all is known of them.
 pub fn lines(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> Option<Counted> {
-    let may_be = is_plain(nest) && nest.loops.iter().all(|chain| is_short(chain.facts, value));
+    let may_be =
+        is_plain(nest) && (nest.loops.iter()).all(|chain| is_short(nest, chain.facts, value));
     if !may_be {
         return None;
     }
@@ -92,13 +93,23 @@ fn is_plain(nest: &Nest) -> bool {
         && streams.all(|used| is_known(&used.stream) && used.when.is_always())
 }
 
-/// Whether a loop by itself has few iterations, or it is not known before others.
-fn is_short(facts: &Loop, value: &dyn Fn(&Expr) -> f64) -> bool {
-    let apart = value(&facts.upper) - value(&facts.lower);
+/// Whether a loop by itself has few iterations, of which numbers and the loops around say how many.
+fn is_short(nest: &Nest, facts: &Loop, value: &dyn Fn(&Expr) -> f64) -> bool {
+    let is_said = |end: &Expr| {
+        let is_loop = |name: &str| {
+            let mut loops = nest.loops.iter();
+            loops.any(|chain| chain.facts.variable == *name)
+        };
+        let symbols = end.symbols();
+        symbols.iter().all(|symbol| is_loop(symbol.name()))
+    };
     let Some(step) = facts.step.as_number() else {
         return false;
     };
-    apart.is_nan() || (apart / step).abs() < MOST_ITERATIONS as f64
+    let apart = || value(&facts.upper) - value(&facts.lower);
+    is_said(&facts.lower)
+        && is_said(&facts.upper)
+        && (apart().is_nan() || (apart() / step).abs() < MOST_ITERATIONS as f64)
 }
 
 impl Profile<f64> {

@@ -154,7 +154,7 @@ impl<N: Number> Profiler<'_, N> {
             }
         };
         // Beside a hole, there are the two ends of it, and lines go on from one row to the next.
-        let innermost = swept.clone().last();
+        let innermost = swept.clone().next_back();
         let ends = |v: usize| match reference.condition.hole.as_slice() {
             [hole] if hole.variable == v => {
                 let both = self.outside(hole, &spans[v]);
