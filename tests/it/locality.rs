@@ -280,7 +280,8 @@ fn few_short_rows() {
         let source = format!(
             "float f(float *a) {{
                 float sum = 0;
-                for (int y = 1; y <= 8; y++) for (int x = 1; x <= 8; x++) sum += a[x + {step} * y];
+                for (int t = 0; t < 9; t++)
+                    for (int y = 1; y <= 8; y++) for (int x = 1; x <= 8; x++) sum += a[x + {step} * y];
                 return sum;
             }}"
         );

@@ -6,8 +6,9 @@
 //! if (k < 10 || b[k] > 0) a[k] = 1;          b is read where k < 10 does not hold
 //! ```
 //!
-//! The part that asks for loops says in which iterations the rest is done, and how many these are. In C the part behind it is
-//! read there only; Fortran promises no order, so both are read in all iterations.
+//! The part that asks for loops says in which iterations the rest is done, and how many these are. The part behind it is read
+//! there only: C promises it, and Fortran, which promises no order, lets compilers branch on one part after the other, as
+//! gfortran does in the order of the source from `-O1` on.
 
 use super::Walker;
 use crate::calls::Target;
@@ -15,7 +16,7 @@ use crate::expr::Expr;
 use crate::facts::{Asks, Block, Branch, Decision, Item};
 use crate::guards;
 use crate::ir::visit::{InLoop, each_value, statements};
-use crate::ir::{self, BinaryOp, Operands, Stmt, UnaryOp, Value};
+use crate::ir::{self, BinaryOp, Stmt, UnaryOp, Value};
 
 /// Statements of an arm that stand on two ways, at most.
 const MOST_REPEATED: usize = 4;
@@ -94,10 +95,9 @@ impl Walker<'_> {
     fn split(&mut self, parts: &[Part], goal: Goal) -> Option<Parts> {
         let of_loops: Vec<bool> = parts.iter().map(|part| self.has_share(part.0)).collect();
         let leading = of_loops.iter().take_while(|own| **own).count();
-        let is_ordered = self.function().conventions.operands == Operands::AsNeeded;
         let (reads, mut chosen): (Reads, Vec<usize>) = match leading {
-            1.. if is_ordered => (Reads::InPart, (0..leading).collect()),
-            _ => (
+            1.. => (Reads::InPart, (0..leading).collect()),
+            0 => (
                 Reads::Everywhere,
                 (0..parts.len()).filter(|at| of_loops[*at]).collect(),
             ),

@@ -21,7 +21,6 @@ use super::number::Number;
 use super::reference::Reference;
 use super::reuse::{Context, Kind, Part, Profiler, Reuse, WHOLE};
 use super::steps::About;
-use super::touched::ever;
 use crate::catalogue::StaticFigure;
 
 /// The gap that stands for all of them from none to the whole loop.
@@ -155,7 +154,11 @@ impl<N: Number> Profiler<'_, N> {
                 true => lines,
                 false => lines.scaled(1.0 - share),
             };
-            alone.times(&ever(&counted.taken))
+            alone.times(&self.met(
+                (reference, counted.own()),
+                &counted.taken,
+                (level, &given, Tiles::Full),
+            ))
         };
         self.lines_of_arrays(level, (0..self.references.len()).map(lines).collect())
     }

@@ -10,7 +10,7 @@
 //! conditional_step     if (…) n++;  y[n] = …      a position that moves in some iterations
 //! uneven_bounds        for (k = 0; k < j*m; k++)  ends that outer loops move by something else than numbers
 //! partly_empty         for (j = k; j < m; j++)    in a part of the range of k, beyond m, it never runs
-//! few_rows             eight floats, and again    few short rows, of which it matters where in a line they begin
+//! few_rows             eight floats, and again    few short rows, of which it matters where in a line they begin: members too
 //! implausible_size     a[9][8], a[i][j] to j = 20 rows or arrays are declared shorter than the nest walks
 //! skewed_walk          a[j + i][j - i]            loops that shift what others walk, in another way than the rule knows
 //! pointer_assignment   p(0:) => a; p[i], a[i]     an array beside a pointer to an unknown place in it
@@ -33,9 +33,10 @@ use super::order;
 use super::overlap;
 use super::reference::Reference;
 use super::skew;
+use super::small;
 use super::undecided;
 use crate::analysis::coverage;
-use crate::analysis::facts::{Access, Decision, Guard, GuardRange, Loop, Stream};
+use crate::analysis::facts::{Access, Decision, Guard, GuardRange, Loop, Stream, Subscript};
 use crate::analysis::moving::is_unknown_stride;
 use crate::analysis::packed;
 use crate::expr::{Expr, Function, Lookup, Symbol};
@@ -72,6 +73,7 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         (
             ReasonCode::SeveralForms,
             has_several_forms(nest, value)
+                || are_perhaps_same(nest, value)
                 || has_several_types(nest)
                 || fixed_elements_matter(nest, value),
         ),
@@ -81,11 +83,56 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         .map(|(code, _)| code)
         .chain(branches(nest, value))
         .collect();
-    if all.is_empty() && few.are_other_lines(value) {
+    let may_be_known = |all: &BTreeSet<ReasonCode>| {
+        let mut shapes = all.iter();
+        shapes.any(|code| OF_SHAPES.contains(code)) && !has_several_types(nest)
+    };
+    if may_be_known(&all) && are_counted(nest, value) {
+        all.retain(|code| !OF_SHAPES.contains(code));
+    }
+    if all.is_empty() && few.are_other_lines(value) && !are_counted(nest, value)
+        || members_matter(nest, value)
+    {
         all.insert(ReasonCode::FewRows);
     }
     all
 }
+
+/// Shapes of which the rule takes means, which says nothing of lines that are gone through one by one.
+const OF_SHAPES: [ReasonCode; 4] = [
+    ReasonCode::FewRows,
+    ReasonCode::PartlyEmpty,
+    ReasonCode::SeveralForms,
+    ReasonCode::SkewedWalk,
+];
+
+/// Whether the lines of a nest are so few that they are gone through, and that any cache holds them.
+fn are_counted(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let number = |expr: &Expr| expr.evaluate(&value as &dyn Lookup).unwrap_or(f64::NAN);
+    small::lines(nest, &number).is_some_and(|counted| counted.touched <= small::HELD)
+}
+
+/// Whether a nest moves so few lines that it matters where in a line the members of a structure begin, which depends on where
+/// that is.
+fn members_matter(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let is_small = |stream: &Stream| {
+        let length = |extent: &Option<(Expr, Expr)>| {
+            let (first, last) = extent.as_ref()?;
+            Some(last.as_number()? - first.as_number()? + 1.0)
+        };
+        let elements: Option<f64> = stream.extents.iter().map(length).product();
+        let bytes = f64::from(stream.element_bytes.unwrap_or(8));
+        !stream.extents.is_empty() && elements.is_some_and(|number| number * bytes <= MEMBER)
+    };
+    let streams = nest.streams.iter().chain(&nest.fixed);
+    let members = streams.map(|used| &used.stream);
+    let members = members.filter(|stream| stream.array.is_member() && is_small(stream));
+    let members: BTreeSet<&str> = members.map(|stream| stream.array.as_str()).collect();
+    !members.is_empty() && members.len() as f64 > FEW_LINES * undecided::as_it_is(nest, value).cold
+}
+
+/// Bytes of a member that begins and ends in a few lines.
+const MEMBER: f64 = 512.0;
 
 /// Whether rows or arrays are declared shorter than the nest walks.
 fn rows_overlap(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
@@ -344,6 +391,29 @@ fn comes_back_beside_a_hole(nest: &Nest) -> bool {
     nest.loops.len() > 2 && nest.streams.iter().filter(is_around).any(is_far)
 }
 
+/// A hole along several loops of which one moves the ends of another one, or of which another condition leaves a part: slabs
+/// around it are counted that no iteration may be in.
+fn cuts_into_a_hole(nest: &Nest) -> bool {
+    let (chain, narrowed) = (&nest.loops, &nest.narrowed);
+    let cuts = |used: &NestStream| {
+        let hole = &used.when.hole;
+        let is_in = |variable: &str| hole.iter().any(|range| range.variable == variable);
+        let moves = |end: &Expr| hole.iter().any(|range| end.mentions(&*range.variable));
+        let own = chain.iter().filter(|one| is_in(&one.facts.variable));
+        let mut ends = own.flat_map(|one| [&one.facts.lower, &one.facts.upper]);
+        let mut ranges = used.when.ranges.iter().chain(narrowed);
+        let is_part = |range: &GuardRange| {
+            let mut ends = [&range.lower, &range.upper].into_iter().flatten();
+            is_in(&range.variable) || ends.any(moves)
+        };
+        // `!(i > 0 && j > 0)`: of one end of each, a triangle may leave nothing.
+        let mut sides = hole.iter();
+        let is_corner = sides.all(|range| range.lower.is_none() || range.upper.is_none());
+        hole.len() > 1 && (is_corner && ends.any(moves) || ranges.any(is_part))
+    };
+    nest.streams.iter().any(cuts)
+}
+
 /// Whether iterations of a loop use elements that others have used.
 fn meets_again(stream: &Stream, variable: &str) -> bool {
     let mut moves = false;
@@ -410,7 +480,8 @@ fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCo
             || runs_in_one_round(&ranges, value)
             || shapes_with_others(&ranges)
             || has_mixed_ends(nest)
-            || comes_back_beside_a_hole(nest);
+            || comes_back_beside_a_hole(nest)
+            || cuts_into_a_hole(nest);
         found.extend(is_vague.then_some(ReasonCode::ConditionOnLoops));
     }
     found
@@ -591,6 +662,48 @@ fn has_several_forms(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> boo
     })
 }
 
+/// Whether two symbols that say where a nest goes in an array have one value: the plane `f(i, j, kb)` beside `f(i, j, kbm1)`.
+/// What the source calls by two names is taken to be two places, and so it is unless such a value is a guess.
+fn are_perhaps_same(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let is_same = |a: &Expr, b: &Expr| {
+        a == b || {
+            let apart = (a - b).expand();
+            apart
+                .evaluate(&value as &dyn Lookup)
+                .is_ok_and(|apart| apart == 0.0)
+        }
+    };
+    let are_same = |a: &Stream, b: &Stream| {
+        let bases = a.subscripts.iter().zip(&b.subscripts);
+        let places = bases.map(|(a, b)| (&a.base, &b.base));
+        let components = a.component.0.iter().zip(&b.component.0);
+        let mut all = places.chain(components);
+        let is_alike = a.array == b.array
+            && a.subscripts.len() == b.subscripts.len()
+            && a.component.0.len() == b.component.0.len()
+            && a.accesses
+                .iter()
+                .any(|one| b.accesses.iter().any(|other| one.offset == other.offset))
+            && a.subscripts
+                .iter()
+                .zip(&b.subscripts)
+                .all(|(a, b)| a.terms == b.terms && a.gather == b.gather);
+        let other_base = |(a, b): &(&Subscript, &Subscript)| a.base != b.base;
+        let mut others = a
+            .subscripts
+            .iter()
+            .zip(&b.subscripts)
+            .filter(other_base)
+            .peekable();
+        let differ = a.component != b.component || others.peek().is_some();
+        // What loops move as well meets in part, which is counted.
+        let stands = others.all(|(a, _)| a.terms.is_empty());
+        is_alike && differ && stands && all.all(|(a, b)| is_same(a, b))
+    };
+    let streams: Vec<&Stream> = nest.streams.iter().map(|used| &used.stream).collect();
+    (streams.iter().enumerate()).any(|(at, a)| streams[at + 1..].iter().any(|b| are_same(a, b)))
+}
+
 /// Whether a nest moves so few lines that it matters whether elements that no loop moves are in lines of their own: `b[p]`
 /// beside `b[i]`, or beside `b[q]`.
 fn fixed_elements_matter(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
@@ -666,7 +779,7 @@ fn share_ends(
     let known = apart.zip(pitch.as_ref().and_then(number));
     known.is_none_or(|(apart, pitch)| {
         let rest = apart.rem_euclid(pitch);
-        rest.min(pitch - rest) * a.width < LINE
+        rest != 0.0 && rest.min(pitch - rest) * a.width < LINE
     })
 }
 

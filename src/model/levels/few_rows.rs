@@ -30,6 +30,8 @@ const FEW: f64 = 64.0;
 const NEAR: f64 = 0.1;
 /// Bytes of a line.
 const LINE: f64 = 64.0;
+/// Iterations that are gone through at most.
+const MOST_ITERATIONS: usize = 2000;
 
 /// A nest with numbers for its loops and references.
 pub struct Few<'n, 'p> {
@@ -88,7 +90,7 @@ impl<'n, 'p> Few<'n, 'p> {
 
     /// Whether a nest of few iterations, gone through one by one, touches or writes other lines than the rule counts.
     pub fn are_other_lines(&self, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
-        let Some(lines) = literal::lines(&self.domain, &self.references) else {
+        let Some(lines) = literal::lines(&self.domain, &self.references, MOST_ITERATIONS) else {
             return false;
         };
         let Geometry { fixed, .. } = &self.geometry;

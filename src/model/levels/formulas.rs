@@ -134,7 +134,8 @@ fn values(
     };
     let numbers = with_values(nest, (parameters, figures), |value| {
         let unit = ("line_bytes", wanted);
-        let (profile, geometry) = profiled(nest, value, neighbours.as_ref(), unit);
+        let (mut profile, geometry) = profiled(nest, value, neighbours.as_ref(), unit);
+        profile.count_few(nest, value);
         let has_pages = machine.has_translation() && !profile.is_foreseen();
         let pages = has_pages.then(|| pages::count(nest, value));
         (profile, geometry, pages)
@@ -422,6 +423,9 @@ fn formulas(
     let (irregular, wanted) = wanted(machine, figures);
     let line_unit = (&line, wanted);
     let mut profile = profile(nest, &geometry, line_unit, parameters, figures);
+    with_values(nest, (parameters, figures), |value| {
+        profile.count_few(nest, value)
+    });
     if let Some(neighbours) = neighbours {
         neighbours.mark(&mut profile, &|v| geometry.original(nest, v));
     }

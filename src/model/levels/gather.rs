@@ -18,7 +18,6 @@
 use super::domain::{Given, Tiles};
 use super::number::Number;
 use super::reuse::{Kind, Profiler, Reuse};
-use super::touched::ever;
 
 /// The gap that stands for however many accesses come before the next one to a line.
 pub const RANDOM: i64 = i64::MAX - 1;
@@ -107,12 +106,13 @@ impl<N: Number> Profiler<'_, N> {
         // Without the limit that no access can touch more than the whole array: here every access counts.
         let mut endless = self.references[r].clone();
         endless.whole = None;
+        let offsets = &counted.offsets;
         let lines = self
             .lines
-            .of(&endless, (&counted.offsets, None), free, Tiles::Mean, true);
+            .of(&endless, (offsets, None), free, Tiles::Mean, true);
         lines
             .times(&self.taken(r, 0, free))
-            .times(&ever(&counted.taken))
+            .times(&self.met((&endless, offsets), &counted.taken, (0, free, Tiles::Mean)))
             .times(&self.entered(0))
     }
 }

@@ -34,12 +34,13 @@ use super::number::Number;
 use super::records;
 use super::reference::{Condition, Guarded, LONG_STRIDE, Lines, Reference};
 use super::steps::{NameStep, Names};
+use super::taken::Taken;
 use super::widths;
-use crate::analysis::facts::{Component, GuardRange, Loop, Stream, Subscript};
+use crate::analysis::facts::{Component, Decision, GuardRange, Loop, Stream, Subscript};
 use crate::analysis::moving::is_unknown_stride;
 use crate::analysis::packed;
-use crate::expr::{Comparison, Expr, Function};
-use crate::nest::{ChainLoop, Nest, NestStream, Weight, When, weight_expr};
+use crate::expr::{Expr, Function, Symbol};
+use crate::nest::{ChainLoop, Nest, NestStream, When, weight_expr};
 use crate::stream::kept_and_split;
 use crate::trip_count;
 
@@ -88,7 +89,12 @@ impl Geometry {
                     arrays.len() - 1
                 });
                 let begin = nest.first_index;
-                references.push(reference(array, used, (extents, first, begin), &loops));
+                references.push(reference(
+                    array,
+                    used,
+                    (extents, first, begin),
+                    (&loops, &nest.decisions),
+                ));
             }
             widths::unify(&mut references);
             references.iter_mut().for_each(|one| one.pin(&pinned));
@@ -240,8 +246,8 @@ pub fn map_all<N: Number>(
         has_small_planes: r.has_small_planes,
         condition: r.condition.map(&guard),
         writing: r.writing.as_ref().map(|writing| writing.map(&guard)),
-        taken: r.taken.as_ref().map(value),
-        writes: r.writes.as_ref().map(value),
+        taken: r.taken.as_ref().map(|taken| taken.map(value)),
+        writes: r.writes.as_ref().map(|writes| writes.map(value)),
     };
     references.iter().map(reference).collect()
 }
@@ -351,7 +357,7 @@ fn reference(
     array: usize,
     used: &NestStream,
     (extents, first, begin): (&[Extent], Option<Expr>, f64),
-    loops: &[&Loop],
+    (loops, decisions): (&[&Loop], &[(Symbol, Decision)]),
 ) -> Reference<Expr> {
     let NestStream { stream, level, .. } = used;
     let is_written = |a: &&crate::analysis::facts::Access| {
@@ -413,8 +419,8 @@ fn reference(
         multiple,
         condition: condition(&used.when, loops),
         writing: (used.writing.as_ref()).map(|writing| condition(writing, loops)),
-        taken: used.taken.as_deref().map(ever),
-        writes: used.written.as_deref().map(ever),
+        taken: (used.taken.as_deref()).map(|ways| Taken::of(ways, decisions)),
+        writes: (used.written.as_deref()).map(|ways| Taken::of(ways, decisions)),
         packed,
         has_small_planes: are_small_planes(&pitches),
         dimensions,
@@ -538,14 +544,6 @@ fn are_small_planes(pitches: &[Option<Expr>]) -> bool {
         && plane
             .and_then(Expr::as_number)
             .is_some_and(|plane| plane <= SMALL_PLANE)
-}
-
-/// One if any of some ways is ever taken.
-fn ever(ways: &[Weight]) -> Expr {
-    let way = |weight: &Weight| weight_expr(weight, &|branch| Expr::from(branch.clone()));
-    let (none, one) = (Expr::from(0.0), Expr::from(1.0));
-    let all = Expr::sum(ways.iter().map(way));
-    Expr::choose(Comparison::LessOrEqual, all, none.clone(), none, one)
 }
 
 /// The stride along the contiguous dimension, where one loop moves along it by what is not a number but known.

@@ -12,28 +12,26 @@ use std::collections::BTreeSet;
 
 use super::domain::{Affine, Domain};
 use super::reference::{Condition, Guarded, LONG_STRIDE, Reference};
+use super::taken::Taken;
 
-/// Iterations of all loops together that are gone through at most.
-const MOST_ITERATIONS: usize = 2000;
 /// Bytes of a line.
 const LINE: f64 = 64.0;
 
 /// Distinct lines.
+#[derive(Clone, Copy)]
 pub struct Counted {
     pub touched: usize,
     pub written: usize,
 }
 
-/// The distinct lines of some references; nothing where something is not known or the iterations are too many.
-pub fn lines(domain: &Domain<f64>, references: &[Reference<f64>]) -> Option<Counted> {
+/// The distinct lines of some references; nothing where something is not known or there are more iterations than `most`.
+pub fn lines(domain: &Domain<f64>, references: &[Reference<f64>], most: usize) -> Option<Counted> {
     let is_known = |reference: &Reference<f64>| {
         reference.gathered.is_none()
             && reference.multiple.is_none()
-            && reference
-                .taken
-                .is_none_or(|taken| taken == 1.0 || taken == 0.0)
+            && (reference.taken.iter().chain(&reference.writes)).all(Taken::is_all_or_nothing)
     };
-    if !references.iter().all(is_known) || has_many_iterations(domain) {
+    if !references.iter().all(is_known) || has_many_iterations(domain, most) {
         return None;
     }
     let mut walk = Walk {
@@ -41,6 +39,7 @@ pub fn lines(domain: &Domain<f64>, references: &[Reference<f64>]) -> Option<Coun
         references,
         places: Vec::new(),
         iterations: 0,
+        most,
         touched: BTreeSet::new(),
         written: BTreeSet::new(),
     };
@@ -52,7 +51,7 @@ pub fn lines(domain: &Domain<f64>, references: &[Reference<f64>]) -> Option<Coun
 }
 
 /// Whether loops whose ends are always the same have too many iterations by themselves.
-fn has_many_iterations(domain: &Domain<f64>) -> bool {
+fn has_many_iterations(domain: &Domain<f64>, most: usize) -> bool {
     let fixed = domain.loops.iter().filter_map(|range| {
         let ([low], [high]) = (range.lowers.as_slice(), range.uppers.as_slice()) else {
             return None;
@@ -60,7 +59,7 @@ fn has_many_iterations(domain: &Domain<f64>) -> bool {
         let is_fixed = low.terms.is_empty() && high.terms.is_empty();
         is_fixed.then(|| ((high.rest - low.rest) / range.step + 1.0).max(1.0))
     });
-    fixed.product::<f64>() > MOST_ITERATIONS as f64
+    fixed.product::<f64>() > most as f64
 }
 
 struct Walk<'a> {
@@ -69,6 +68,7 @@ struct Walk<'a> {
     /// Values of the loops that are open.
     places: Vec<f64>,
     iterations: usize,
+    most: usize,
     touched: BTreeSet<(usize, i64)>,
     written: BTreeSet<(usize, i64)>,
 }
@@ -80,18 +80,19 @@ impl Walk<'_> {
         for reference in self
             .references
             .iter()
-            .filter(|r| r.level == level && r.taken != Some(0.0))
+            .filter(|r| r.level == level && !r.taken.as_ref().is_some_and(Taken::is_never))
         {
             if self.holds(&reference.condition) {
                 for offset in &reference.offsets {
-                    let line = self.line(reference, offset)?;
-                    self.touched.insert(line);
+                    let lines = self.lines(reference, offset)?;
+                    self.touched.extend(lines);
                 }
             }
-            if !reference.written.is_empty() && self.holds(reference.writing()) {
+            let is_never_written = reference.writes.as_ref().is_some_and(Taken::is_never);
+            if !is_never_written && self.holds(reference.writing()) {
                 for offset in &reference.written {
-                    let line = self.line(reference, offset)?;
-                    self.written.insert(line);
+                    let lines = self.lines(reference, offset)?;
+                    self.written.extend(lines);
                 }
             }
         }
@@ -105,12 +106,12 @@ impl Walk<'_> {
         };
         let (low, high) = (bound(&range.lowers, true)?, bound(&range.uppers, false)?);
         let number = (high - low + step) / step;
-        if !number.is_finite() || number > MOST_ITERATIONS as f64 {
+        if !number.is_finite() || number > self.most as f64 {
             return None;
         }
         for at in 0..number.floor().max(0.0) as usize {
             self.iterations += 1;
-            if self.iterations > MOST_ITERATIONS {
+            if self.iterations > self.most {
                 return None;
             }
             self.places.push(match range.descending {
@@ -142,7 +143,12 @@ impl Walk<'_> {
         condition.guards.iter().all(is_in) && !is_left_out
     }
 
-    fn line(&self, reference: &Reference<f64>, offset: &[i64]) -> Option<(usize, i64)> {
+    /// The lines in which an element lies.
+    fn lines(
+        &self,
+        reference: &Reference<f64>,
+        offset: &[i64],
+    ) -> Option<impl Iterator<Item = (usize, i64)> + use<>> {
         let mut sum = 0.0;
         for (d, terms) in reference.dimensions.iter().enumerate() {
             let mut place = reference.bases[d] + offset[d] as f64;
@@ -154,7 +160,11 @@ impl Walk<'_> {
             }
             sum += place * reference.pitches.get(d).copied().flatten()?;
         }
-        let line = (sum * reference.width / LINE).floor();
-        line.is_finite().then_some((reference.array, line as i64))
+        let begin = sum * reference.width;
+        let last = begin + reference.width - 1.0;
+        let [first, last] = [begin, last].map(|byte| (byte / LINE).floor());
+        let array = reference.array;
+        (first.is_finite() && last.is_finite())
+            .then(|| (first as i64..=last as i64).map(move |line| (array, line)))
     }
 }

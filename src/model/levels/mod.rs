@@ -100,8 +100,10 @@ mod runs;
 mod sequence;
 mod sizes;
 mod skew;
+mod small;
 mod steps;
 mod swept;
+mod taken;
 mod touched;
 mod undecided;
 mod unforeseen;
@@ -142,7 +144,8 @@ pub fn profile(
     neighbours: Option<&Neighbours<f64>>,
 ) -> (Profile<f64>, Vec<String>) {
     let unit = ("line_bytes", Irregular::Ignored.into());
-    let (profile, geometry) = profiled(nest, value, neighbours, unit);
+    let (mut profile, geometry) = profiled(nest, value, neighbours, unit);
+    profile.count_few(nest, value);
     (profile, geometry.names(nest))
 }
 

@@ -19,6 +19,7 @@ pub trait Number: Clone {
     fn smaller(&self, other: &Self) -> Self;
     fn larger(&self, other: &Self) -> Self;
     fn floor(&self) -> Self;
+    fn power(&self, exponent: &Self) -> Self;
     /// `then` if `self ≤ limit`, else `otherwise`.
     fn if_at_most(&self, limit: &Self, then: &Self, otherwise: &Self) -> Self;
     /// Whether it is one, whatever the parameters are.
@@ -94,6 +95,9 @@ impl Number for f64 {
     fn floor(&self) -> f64 {
         f64::floor(*self)
     }
+    fn power(&self, exponent: &f64) -> f64 {
+        self.powf(*exponent)
+    }
     fn if_at_most(&self, limit: &f64, then: &f64, otherwise: &f64) -> f64 {
         if self.is_nan() || limit.is_nan() {
             f64::NAN
@@ -138,6 +142,9 @@ impl Number for Expr {
     }
     fn floor(&self) -> Expr {
         self.clone().floor()
+    }
+    fn power(&self, exponent: &Expr) -> Expr {
+        self.clone().power(exponent.clone())
     }
     fn if_at_most(&self, limit: &Expr, then: &Expr, otherwise: &Expr) -> Expr {
         Expr::choose(

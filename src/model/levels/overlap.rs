@@ -29,7 +29,8 @@ use std::collections::BTreeSet;
 use super::domain::{Affine, Domain, Given, Tiles};
 use super::ends;
 use super::order::{is_above, is_near, least};
-use super::reference::{Guarded, Reference};
+use super::reference::{Condition, Guarded, Reference};
+use super::taken::Taken;
 use crate::expr::{Comparison, Expr, Symbol};
 
 /// Elements by which a region may stick out of another: a fraction of a line.
@@ -44,8 +45,8 @@ pub struct Counted<N> {
     pub apart: Vec<Vec<i64>>,
     /// Where a row begins and its length, if that is not what the reference itself walks.
     pub row: Option<(N, N)>,
-    /// One or nothing, as any of the references that it stands for is ever met; `None` where one always is.
-    pub taken: Option<N>,
+    /// How often any of the references that it stands for is met; `None` where one always is.
+    pub taken: Option<Taken<N>>,
 }
 
 impl Counted<Expr> {
@@ -58,7 +59,7 @@ impl Counted<Expr> {
             offsets: self.offsets.clone(),
             apart: self.apart.clone(),
             row,
-            taken: self.taken.as_ref().map(value),
+            taken: self.taken.as_ref().map(|taken| taken.map(value)),
         }
     }
 }
@@ -100,7 +101,12 @@ pub fn counted(
                 && is_met_with(cover, reference)
                 && covers(domain, cover, reference, level)
         };
-        if let Some((cover, _)) = references.iter().enumerate().find(covers) {
+        // What is always met counts rather than what data decide.
+        let all = references.iter().enumerate();
+        let mut found = all.filter(covers).peekable();
+        let first = found.peek().copied();
+        let cover = found.find(|(_, cover)| cover.taken.is_none()).or(first);
+        if let Some((cover, _)) = cover {
             if are_apart(domain, references[cover], reference, level) {
                 counted[index].apart = std::mem::take(&mut counted[index].offsets);
             }
@@ -145,10 +151,7 @@ fn stand_for(counted: &mut [Counted<Expr>], one: usize, other: usize) {
     counted[other].offsets.clear();
     let others = counted[other].taken.take();
     let taken = counted[one].taken.take();
-    counted[one].taken = taken.zip(others).map(|(a, b)| match a == b {
-        true => a,
-        false => Expr::max([a, b]),
-    });
+    counted[one].taken = taken.zip(others).map(|(a, b)| a.or(b));
 }
 
 /// Joins references whose rows border on each other or overlap.
@@ -526,11 +529,11 @@ fn covers_at(
             }
         }
     }
-    Search {
+    let search = Search {
         domain,
         steps: MOST_STEPS.into(),
-    }
-    .fits(level, cover.level, values)
+    };
+    search.leaves(&cover.condition, &values) && search.fits(level, cover.level, values)
 }
 
 /// Where a loop begins, if that is one place.
@@ -563,6 +566,36 @@ impl Search<'_> {
         let left = self.steps.get();
         self.steps.set(left.saturating_sub(1));
         left > 0
+    }
+
+    /// Whether a condition of the cover, which the inner reference stands under as well, holds in the iterations in which the
+    /// cover comes to the same places: surely where these are the inner one's own.
+    fn leaves(&self, condition: &Condition<Expr>, values: &[Option<Affine<Expr>>]) -> bool {
+        let is_own = |guard: &Guarded<Expr>| {
+            values[guard.variable].as_ref().is_none_or(|value| {
+                let apart = combine(value, &itself(guard.variable), -1.0);
+                apart.terms.is_empty() && is_near(&apart.rest, SLACK)
+            })
+        };
+        let is_inside = |guard: &Guarded<Expr>| {
+            let Some(value) = &values[guard.variable] else {
+                return true;
+            };
+            let above = |low: &Affine<Expr>| self.never_below(&combine(value, low, -1.0), -SLACK);
+            let below = |high: &Affine<Expr>| self.never_below(&combine(high, value, -1.0), -SLACK);
+            guard.lower.as_ref().is_none_or(above) && guard.upper.as_ref().is_none_or(below)
+        };
+        let is_outside = |guard: &Guarded<Expr>| {
+            let Some(value) = &values[guard.variable] else {
+                return false;
+            };
+            let below = |low: &Affine<Expr>| self.never_below(&combine(low, value, -1.0), 1.0);
+            let above = |high: &Affine<Expr>| self.never_below(&combine(value, high, -1.0), 1.0);
+            guard.lower.as_ref().is_some_and(below) || guard.upper.as_ref().is_some_and(above)
+        };
+        let Condition { guards, hole } = condition;
+        let is_left = hole.is_empty() || hole.iter().all(is_own) || hole.iter().any(is_outside);
+        is_left && guards.iter().all(|guard| is_own(guard) || is_inside(guard))
     }
 
     /// Whether the variables from `from` to `to` can be inside their loops' bounds at those values.

@@ -40,6 +40,7 @@ use super::number::Number;
 use super::records::{self, Records};
 use super::rows::Row;
 use super::steps::{About, NameStep, Names, if_long};
+use super::taken::Taken;
 use crate::catalogue::StaticFigure;
 use crate::footprint::{self, Columns, Walk};
 
@@ -85,10 +86,10 @@ pub struct Reference<N> {
     pub condition: Condition<N>,
     /// and written to, if these are not the same.
     pub writing: Option<Condition<N>>,
-    /// One or nothing, as the branches around it are ever taken or never; `None` where it is in none.
-    pub taken: Option<N>,
+    /// How often the branches around it are taken; `None` where it is in none.
+    pub taken: Option<Taken<N>>,
     /// The same of what it writes.
-    pub writes: Option<N>,
+    pub writes: Option<Taken<N>>,
 }
 
 /// Iterations in which something happens: all of them where nothing is said.

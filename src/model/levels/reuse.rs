@@ -32,7 +32,6 @@ use super::of_array::OfArray;
 use super::overlap::Counted;
 use super::reference::{Lines, Reference, Rows};
 use super::steps::About;
-use super::touched::ever;
 use crate::arrays::Arrays;
 use crate::catalogue::StaticFigure;
 use crate::expr::Expr;
@@ -539,7 +538,11 @@ impl<N: Number> Profiler<'_, N> {
         until(part.part + 1)
             .minus(&until(part.part))
             .times(&self.taken(r, part.level, &outer.given))
-            .times(&ever(taken))
+            .times(&self.met(
+                (reference, offsets),
+                taken,
+                (part.level, &outer.given, Tiles::Mean),
+            ))
     }
 
     /// Lines that `gap` iterations of the loop `between` touch.
@@ -588,7 +591,11 @@ impl<N: Number> Profiler<'_, N> {
                     true,
                 )
             }));
-            lines.times(&ever(taken))
+            lines.times(&self.met(
+                (reference, counted.own()),
+                taken,
+                (level, &given, Tiles::Full),
+            ))
         };
         self.lines_of_arrays(level, (0..self.references.len()).map(lines).collect())
     }

@@ -169,13 +169,10 @@ impl<N: Number> Profiler<'_, N> {
             tiles,
             sides || walks_inside,
         );
-        lines
-            .times(&self.taken(r, level, given))
-            .times(&ever(taken))
+        lines.times(&self.taken(r, level, given)).times(&self.met(
+            (reference, offsets),
+            taken,
+            (level, given, tiles),
+        ))
     }
-}
-
-/// One if the branches around a reference are ever taken, else nothing.
-pub fn ever<N: Number>(taken: &Option<N>) -> N {
-    taken.clone().unwrap_or(N::of(1.0))
 }
