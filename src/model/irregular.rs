@@ -13,7 +13,7 @@ use crate::machine::{Level, MachineModel};
 /// Irregular lines of a nest; none where it has none, or the machine does not say what they take.
 #[derive(Clone, Copy)]
 pub struct IrregularFigures {
-    /// Seconds of all of them.
+    /// Seconds of all of them, and of lines that others of their sets evict.
     pub seconds: FigureId,
 }
 
@@ -25,14 +25,30 @@ impl IrregularFigures {
     ) -> Option<IrregularFigures> {
         let always = |_: usize| Expr::from(1.0);
         let pages = nest.pages.map(|pages| Expr::from(pages.missed));
-        let seconds = seconds(machine, nest, (&always, pages), figures)?;
+        let conflicts = nest.conflicts.map(|found| found.seconds.into());
+        let seconds = seconds(machine, nest, (&always, pages, conflicts), figures)?;
         let seconds = figures.define(F::IrregularTime, seconds);
         Some(IrregularFigures { seconds })
     }
 }
 
-/// Seconds of all irregular lines: of every cache that part of them which `moves` says, and of pages that the TLB does not hold.
+/// Seconds of all irregular lines: of every cache that part of them which `moves` says, and of pages that the TLB does not
+/// hold; with those of lines that others of their sets evict.
 pub(super) fn seconds(
+    machine: &MachineModel,
+    nest: &NestLevels,
+    (moves, pages, conflicts): (&dyn Fn(usize) -> Expr, Option<Expr>, Option<Expr>),
+    figures: &Figures,
+) -> Option<Expr> {
+    let lines = lines(machine, nest, (moves, pages), figures);
+    match (lines, conflicts) {
+        (Some(lines), Some(conflicts)) => Some(lines + conflicts),
+        (lines, conflicts) => lines.or(conflicts),
+    }
+}
+
+/// Those of lines that no prefetcher predicts.
+fn lines(
     machine: &MachineModel,
     nest: &NestLevels,
     (moves, pages): (&dyn Fn(usize) -> Expr, Option<Expr>),

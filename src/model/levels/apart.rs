@@ -79,6 +79,7 @@ impl<N: Number> Profiler<'_, N> {
                 inside: None,
                 shared: None,
                 arrays: moved.arrays,
+                crowds: Vec::new(),
             }
         }));
     }

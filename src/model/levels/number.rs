@@ -19,6 +19,8 @@ pub trait Number: Clone {
     fn smaller(&self, other: &Self) -> Self;
     fn larger(&self, other: &Self) -> Self;
     fn floor(&self) -> Self;
+    /// Of whole numbers that are not negative.
+    fn common_divisor(&self, other: &Self) -> Self;
     /// `then` if `self ≤ limit`, else `otherwise`.
     fn if_at_most(&self, limit: &Self, then: &Self, otherwise: &Self) -> Self;
     /// Whether it is one, whatever the parameters are.
@@ -94,6 +96,10 @@ impl Number for f64 {
     fn floor(&self) -> f64 {
         f64::floor(*self)
     }
+    fn common_divisor(&self, other: &f64) -> f64 {
+        let divisor = Expr::from(*self).common_divisor(Expr::from(*other));
+        divisor.as_number().unwrap_or(f64::NAN)
+    }
     fn if_at_most(&self, limit: &f64, then: &f64, otherwise: &f64) -> f64 {
         if self.is_nan() || limit.is_nan() {
             f64::NAN
@@ -138,6 +144,9 @@ impl Number for Expr {
     }
     fn floor(&self) -> Expr {
         self.clone().floor()
+    }
+    fn common_divisor(&self, other: &Expr) -> Expr {
+        self.clone().common_divisor(other.clone())
     }
     fn if_at_most(&self, limit: &Expr, then: &Expr, otherwise: &Expr) -> Expr {
         Expr::choose(

@@ -71,7 +71,7 @@ impl<N: Number> Lines<'_, N> {
     }
 
     /// Bytes by which an iteration of a loop moves a reference; `None` if it does not.
-    fn bytes_apart(&self, reference: &Reference<N>, variable: usize) -> Option<N> {
+    pub fn bytes_apart(&self, reference: &Reference<N>, variable: usize) -> Option<N> {
         let range = &self.domain.loops[variable];
         let along = |(d, terms): (usize, &Vec<(usize, f64)>)| {
             let (_, by) = terms.iter().find(|(v, _)| *v == variable)?;
