@@ -106,7 +106,7 @@ impl Band {
         let text = time.text.map(Expr::from);
         let (fastest, slowest) = core_ends(nest, figures);
         let [least_waiting, most_waiting] = waiting_ends(nest);
-        let (pages, conflicts) = (nest.levels.pages, nest.levels.conflicts);
+        let (pages, conflicts) = (nest.levels.pages, nest.time.conflicts());
         let all_move = Moves {
             of_cache: &|_| 1.0.into(),
             pages: pages.map(|pages| pages.missed.into()),
@@ -166,7 +166,7 @@ fn left_open(nest: &NestModel, caches: Expr, open: Open, figures: &Figures) -> E
         }
         _ => of_core,
     };
-    let of_conflicts = nest.levels.conflicts.map(|found| {
+    let of_conflicts = nest.time.conflicts().map(|found| {
         let most = Expr::from(found.most);
         bandwidth::where_positive(most, 8.0.into(), 0.0.into())
     });

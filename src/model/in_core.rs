@@ -41,9 +41,21 @@ pub struct InCoreFigures {
     pub ports: FigureId,
     /// Seconds in which loads and stores alone are issued.
     pub accesses: FigureId,
+    /// Whether vectors hold iterations of the loop around the innermost one.
+    pub across: Across,
     /// The larger of both if everything is done that compilers may do, and if nothing is; `None` where neither the source
     /// nor flags leave that open.
     pub open: Option<OpenCore>,
+}
+
+/// Whether vectors hold iterations of the loop around the innermost one, which goes along lines where that one jumps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Across {
+    No,
+    /// The two change places.
+    InItsPlace,
+    /// The innermost one runs for several iterations of the other one at once.
+    AroundIt,
 }
 
 /// Seconds of the core where it is open what a compiler makes of the code.
@@ -148,6 +160,7 @@ impl InCoreFigures {
             chains,
             ports,
             accesses,
+            across: code.across(),
             open,
         })
     }
@@ -234,6 +247,14 @@ impl<'a> Orders<'a> {
 
     fn may_be_vectors(&self) -> bool {
         self.all().any(|code| !code.vectorised.is_zero())
+    }
+
+    fn across(&self) -> Across {
+        match self.other.as_ref().map(|other| other.along) {
+            Some(Along::Interchanged) => Across::InItsPlace,
+            Some(Along::Around) => Across::AroundIt,
+            Some(Along::Innermost | Along::WrittenOut(_)) | None => Across::No,
+        }
     }
 
     /// Whether a switch decides in which order sums are added.
@@ -658,7 +679,7 @@ impl<'a> Code<'a> {
     /// Chains that vectors cannot go along: none where each of their elements begins its own.
     fn recurrences(&self) -> impl Iterator<Item = &'a Chain> {
         let chains = match self.along {
-            Along::WrittenOut(_) => &[][..],
+            Along::WrittenOut(_) | Along::Around => &[][..],
             Along::Innermost | Along::Interchanged => self.chains(),
         };
         (chains.iter()).filter(|chain| chain.kind == ChainKind::Recurrence)
@@ -667,7 +688,7 @@ impl<'a> Code<'a> {
     fn chains(&self) -> &'a [Chain] {
         let carried = match self.along {
             Along::Interchanged => self.carried(),
-            Along::Innermost | Along::WrittenOut(_) => self.nest.carried(),
+            Along::Innermost | Along::WrittenOut(_) | Along::Around => self.nest.carried(),
         };
         carried.map_or(&[][..], |carried| &carried.chains)
     }
@@ -705,7 +726,7 @@ impl<'a> Code<'a> {
             .quotient(f64::from(chain.distance).into());
         let apart = latency.clone().quotient(lanes.clone());
         match chain.kind {
-            _ if matches!(self.along, Along::WrittenOut(_)) => return apart,
+            _ if matches!(self.along, Along::WrittenOut(_) | Along::Around) => return apart,
             ChainKind::Extremum => return apart,
             ChainKind::Recurrence => return latency,
             ChainKind::Reduction => {}
@@ -830,7 +851,9 @@ impl<'a> Code<'a> {
             let divides = rest(operations.divides, each.divides);
             // What stands around loops that are written out is in the same vectors.
             let (slots, cycles) = match self.along {
-                Along::WrittenOut(_) => (self.slots(&self.lanes()), self.divide_cycles()),
+                Along::WrittenOut(_) | Along::Around => {
+                    (self.slots(&self.lanes()), self.divide_cycles())
+                }
                 Along::Innermost | Along::Interchanged => {
                     (1.0.into(), Expr::machine("divide_cycles"))
                 }

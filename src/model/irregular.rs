@@ -4,7 +4,8 @@
 use super::bandwidth;
 use super::catalogue::StaticFigure as F;
 use super::figures::{Detail, Figures};
-use super::levels::NestLevels;
+use super::in_core::{Across, InCoreFigures};
+use super::levels::{ConflictFigures, NestLevels};
 use super::runs_on::RunsOn;
 use crate::expr::{Comparison, Expr, FigureId};
 use crate::machine::parameters::{IRREGULAR, LEVEL_LATENCY, level_name};
@@ -15,20 +16,47 @@ use crate::machine::{Level, MachineModel};
 pub struct IrregularFigures {
     /// Seconds of all of them, and of lines that others of their sets evict.
     pub seconds: FigureId,
+    /// Those of the latter; `None` if there are none, or the machine does not say what these take.
+    pub conflicts: Option<ConflictFigures>,
 }
 
 impl IrregularFigures {
     pub(super) fn define(
         machine: &MachineModel,
         nest: &NestLevels,
+        in_core: Option<InCoreFigures>,
         figures: &mut Figures,
     ) -> Option<IrregularFigures> {
         let always = |_: usize| Expr::from(1.0);
         let pages = nest.pages.map(|pages| Expr::from(pages.missed));
-        let conflicts = nest.conflicts.map(|found| found.seconds.into());
-        let seconds = seconds(machine, nest, (&always, pages, conflicts), figures)?;
+        // What vectors hold of a line is touched once.
+        let of_vectors = |seconds: FigureId| match in_core.map(|found| (found.across, found.lanes))
+        {
+            None | Some((Across::No, _)) => None,
+            Some((Across::InItsPlace, _)) => {
+                let switch = Expr::machine("vectorise");
+                Some(bandwidth::where_positive(
+                    switch,
+                    0.0.into(),
+                    seconds.into(),
+                ))
+            }
+            Some((Across::AroundIt, lanes)) => {
+                let lanes = Expr::max([Expr::from(lanes), 1.0.into()]);
+                Some(Expr::from(seconds).quotient(lanes))
+            }
+        };
+        let unless_across = |kind: F, seconds: FigureId, figures: &mut Figures| {
+            of_vectors(seconds).map_or(seconds, |seconds| figures.define(kind, seconds))
+        };
+        let conflicts = nest.conflicts.map(|found| ConflictFigures {
+            seconds: unless_across(F::ConflictTime, found.seconds, figures),
+            most: unless_across(F::LongestConflictTime, found.most, figures),
+        });
+        let waiting = conflicts.map(|found| found.seconds.into());
+        let seconds = seconds(machine, nest, (&always, pages, waiting), figures)?;
         let seconds = figures.define(F::IrregularTime, seconds);
-        Some(IrregularFigures { seconds })
+        Some(IrregularFigures { seconds, conflicts })
     }
 }
 

@@ -57,7 +57,7 @@ fn seconds<N: Number>(
     for (at, (reuse, distance)) in reuses.iter().enumerate() {
         for crowd in &reuse.crowds {
             let reached = name(at, cache.sets.reached(crowd));
-            let [held, beyond] = cache.sets.seconds(crowd, &reached);
+            let [held, beyond] = cache.sets.seconds(crowd);
             let each = distance.if_at_most(&cache.capacity, &held, &beyond);
             let shares = cache.sets.evicted(crowd, &reached);
             for (share, found) in shares.into_iter().zip(&mut found) {

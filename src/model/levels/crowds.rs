@@ -34,6 +34,8 @@ use crate::machine::parameters::{CONFLICTS, LEVEL_LATENCY, level_name};
 pub struct Crowd<N> {
     /// Bytes from one to the next, and how many, by loop, the longest strides first.
     pub strides: Vec<(N, N)>,
+    /// The same of the innermost loop that moves it: its lines are under way at once.
+    pub innermost: (N, N),
     /// Lines that are reused and not stored to, and those that are.
     pub loaded: N,
     pub stored: N,
@@ -45,6 +47,7 @@ impl<N> Crowd<N> {
         let stride = |(bytes, count): &(N, N)| (value(bytes), value(count));
         Crowd {
             strides: self.strides.iter().map(stride).collect(),
+            innermost: stride(&self.innermost),
             loaded: value(&self.loaded),
             stored: value(&self.stored),
         }
@@ -71,8 +74,15 @@ impl<N: Number> Profiler<'_, N> {
             let reference = &self.references[*r];
             let stored = lines[1][at].times(times);
             let loaded = lines[0][at].times(times).minus(&stored).not_negative();
+            let strides = self.strides(reference, (level, &spans));
+            let last = strides.iter().max_by_key(|(v, ..)| *v);
+            let Some((_, bytes, count)) = last.cloned() else {
+                continue;
+            };
+            let strides = strides.into_iter();
             found.push(Crowd {
-                strides: self.strides(reference, (level, &spans)),
+                strides: strides.map(|(_, bytes, count)| (bytes, count)).collect(),
+                innermost: (bytes, count),
                 loaded,
                 stored,
             });
@@ -94,17 +104,21 @@ impl<N: Number> Profiler<'_, N> {
         self.lines.spans(&given, Tiles::Full)
     }
 
-    /// Strides in bytes with their counts, along the slowest dimension first.
+    /// Loops with their strides in bytes and their counts, along the slowest dimension first.
     fn strides(
         &self,
         reference: &Reference<N>,
         (level, spans): (usize, &[Span<N>]),
-    ) -> Vec<(N, N)> {
+    ) -> Vec<(usize, N, N)> {
         let line = &self.lines.line;
-        let mut found = Vec::new();
+        let mut found: Vec<(usize, N, N)> = Vec::new();
         for (d, terms) in reference.dimensions.iter().enumerate().rev() {
             let inside = terms.iter().map(|(v, _)| *v);
             for v in inside.filter(|v| (level..reference.level).contains(v)) {
+                // A diagonal moves along several dimensions.
+                if found.iter().any(|(known, ..)| *known == v) {
+                    continue;
+                }
                 let Some(stride) = self.lines.bytes_apart(reference, v) else {
                     continue;
                 };
@@ -114,9 +128,9 @@ impl<N: Number> Profiler<'_, N> {
                     0 => {
                         let lines = count.times(&stride).over(line).larger(&N::of(1.0));
                         let count = stride.if_at_most(line, &lines, &count);
-                        (stride.larger(line), count)
+                        (v, stride.larger(line), count)
                     }
-                    _ => (stride, count),
+                    _ => (v, stride, count),
                 });
             }
         }
@@ -177,13 +191,17 @@ impl<N: Number> Sets<N> {
 
     /// Sets that the lines fall into.
     pub fn reached(&self, crowd: &Crowd<N>) -> N {
+        self.reached_by(&crowd.strides)
+    }
+
+    fn reached_by(&self, strides: &[(N, N)]) -> N {
         let bytes = self.bytes.larger(&self.line);
         let period = bytes.over(&self.ways.larger(&N::of(1.0)));
         let within = period.smaller(&self.page);
         let places = period.over(&within);
         let mut left = within;
         let mut reached = places;
-        for (stride, count) in &crowd.strides {
+        for (stride, count) in strides {
             let next = stride.common_divisor(&left);
             reached = reached.times(&count.smaller(&left.over(&next)));
             left = next;
@@ -204,18 +222,21 @@ impl<N: Number> Sets<N> {
         [best, lru]
     }
 
-    /// Seconds of evicted lines that the whole cache would hold, and of those that it would not, with so many sets: of the
-    /// latter, without what they take as lines at random places.
-    pub fn seconds(&self, crowd: &Crowd<N>, reached: &N) -> [N; 2] {
+    /// Seconds of evicted lines that the whole cache would hold, and of those that it would not: of the latter, without
+    /// what they take as lines at random places.
+    pub fn seconds(&self, crowd: &Crowd<N>) -> [N; 2] {
+        let (_, count) = &crowd.innermost;
+        let reached = self.reached_by(std::slice::from_ref(&crowd.innermost));
         let none = N::of(0.0);
-        let in_sets = self.at_once.smaller(&self.of_set.times(reached));
+        let in_sets = self.at_once.smaller(&self.of_set.times(&reached));
         let at_once = self.of_set.if_at_most(&none, &self.at_once, &in_sets);
         let least = |lines: &N| lines.larger(&N::of(LEAST));
         let at_random = self.latency.over(&least(&self.at_once));
         let load = self.latency.over(&least(&at_once));
-        let held = self.ways.times(reached);
+        let held = self.ways.times(&reached);
         let stored = self.store.larger(&load);
-        let store = self.ahead.if_at_most(&held, &load, &stored);
+        let ahead = self.ahead.smaller(count);
+        let store = ahead.if_at_most(&held, &load, &stored);
         let all = |load: &N, store: &N| {
             let cycles = crowd.loaded.times(load).plus(&crowd.stored.times(store));
             cycles.times(&self.cycle)
@@ -249,6 +270,7 @@ mod tests {
     fn walked(strides: &[(f64, f64)]) -> Crowd<f64> {
         Crowd {
             strides: strides.to_vec(),
+            innermost: strides[0],
             loaded: 1000.0,
             stored: 0.0,
         }
@@ -294,17 +316,22 @@ mod tests {
     #[test]
     fn one_set_has_few_lines_under_way() {
         let cache = first_cache();
-        let crowd = walked(&[(4096.0, 100.0)]);
         // 16 cycles over 2 lines of a set, and over 8 of four sets.
-        assert_eq!(cache.seconds(&crowd, &1.0), [2e-6, 1.5e-6]);
-        assert_eq!(cache.seconds(&crowd, &4.0), [0.5e-6, 0.0]);
-        let stored = Crowd {
-            loaded: 0.0,
-            stored: 1000.0,
-            ..crowd
+        let loaded = |stride: f64| cache.seconds(&walked(&[(stride, 100.0)]));
+        assert_eq!(loaded(4096.0), [2e-6, 1.5e-6]);
+        assert_eq!(loaded(1024.0), [0.5e-6, 0.0]);
+        let stored = |stride: f64, count: f64| {
+            let crowd = Crowd {
+                loaded: 0.0,
+                stored: 1000.0,
+                ..walked(&[(stride, count)])
+            };
+            cache.seconds(&crowd)[0]
         };
         // 8 sets hold 96 lines, as many as the core looks ahead.
-        assert_eq!(cache.seconds(&stored, &4.0)[0], 7.5e-6);
-        assert_eq!(cache.seconds(&stored, &8.0)[0], 0.5e-6);
+        assert_eq!(stored(1024.0, 100.0), 7.5e-6);
+        assert_eq!(stored(512.0, 100.0), 0.5e-6);
+        // And 12 lines stay, however far it looks.
+        assert_eq!(stored(4096.0, 12.0), 2e-6);
     }
 }
