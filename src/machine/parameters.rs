@@ -95,6 +95,8 @@ pub const IN_CORE_PARAMETERS: &[ParameterRow] = &[
     row(("adds_per_cycle", "Additions per cycle", "1/cycle", Real, (0.01, 64.0), Unknown, "Additions, subtractions, minima and maxima that can begin per cycle")),
     row(("multiplies_per_cycle", "Multiplications per cycle", "1/cycle", Real, (0.01, 64.0), Unknown, "Multiplications, fused with additions or not, that can begin per cycle")),
     row(("arithmetic_per_cycle", "Arithmetic per cycle", "1/cycle", Real, (0.01, 64.0), Unknown, "Additions and multiplications together that can begin per cycle")),
+    row(("minima_per_cycle", "Minima per cycle", "per cycle", Real, (0.01, 64.0), Unknown, "Minima, maxima and absolute values; empty: as many as additions, whose units execute them on most cores")),
+    row(("choices_per_cycle", "Choices per cycle", "per cycle", Real, (0.01, 64.0), Unknown, "In vectors: comparisons, each with a choice between two values by it; empty: half as many as additions, as they are two instructions")),
     row(("add_latency", "Addition, latency", "cycles", Real, (0.1, 1e4), Unknown, "From the operands of an addition to its result")),
     row(("multiply_latency", "Multiplication, latency", "cycles", Real, (0.1, 1e4), Unknown, "From the operands of a multiplication to its result")),
     row(("fma_latency", "Fused multiply-add, latency", "cycles", Real, (0.1, 1e4), Unknown, "From the factors of a fused multiply-add to its result")),
@@ -231,18 +233,21 @@ pub const IRREGULAR: [&str; 2] = ["dram_latency_ns", "dram_irregular_lines"];
 pub const LEVEL_LATENCY: [&str; 2] = ["latency_cycles", "irregular_lines"];
 /// What lines take that evict each other from few sets of a cache.
 pub const CONFLICTS: [&str; 3] = ["set_lines", "evicted_store_cycles", "stores_ahead"];
+/// Rates of comparisons; where one is unknown, that of additions says it.
+pub const COMPARED: [&str; 2] = ["minima_per_cycle", "choices_per_cycle"];
 /// What the TLB holds, and what a page that it does not hold takes.
 pub const TRANSLATION: [&str; 2] = ["tlb_bytes", "tlb_miss_ns"];
 
 /// What formulas take for a figure of a cache level that the machine lacks or that nobody knows: no bytes, no
 /// bandwidth, shared with nobody; and for what limits nothing where it is not known. `None` for all other parameters.
 pub fn absent(name: &str) -> Option<f64> {
-    let limits: [&[&str]; 6] = [
+    let limits: [&[&str]; 7] = [
         &LATENCY_LIMIT,
         &IN_CORE,
         &FUNCTION_CYCLES,
         &IRREGULAR,
         &CONFLICTS,
+        &COMPARED,
         &TRANSLATION,
     ];
     if limits.iter().any(|names| names.contains(&name)) {

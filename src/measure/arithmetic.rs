@@ -294,6 +294,31 @@ fn each_alone(operation: impl Fn(f64) -> f64 + Copy) -> Measured {
     time.map(|time| time / ELEMENTS as f64)
 }
 
+/// Nanoseconds of a minimum or maximum of an element, and of a choice between two values by a comparison.
+fn compared() -> [Measured; 2] {
+    const OF_EACH: usize = 8;
+    let limits: [f64; OF_EACH] = black_box([0.9, 1.8, 0.8, 1.7, 0.7, 1.6, 0.6, 1.5]);
+    let others: [f64; OF_EACH] = black_box([1.1, 1.2, 1.3, 1.4, 1.1, 1.2, 1.3, 1.4]);
+    let minima = each(
+        #[inline(always)]
+        move |x| {
+            let pairs = limits.as_chunks::<2>().0.iter();
+            pairs.fold(x, |x, [least, most]| {
+                let x = if x < *least { *least } else { x };
+                if x > *most { *most } else { x }
+            })
+        },
+    );
+    let choices = each(
+        #[inline(always)]
+        move |x| {
+            let pairs = limits.iter().zip(&others);
+            pairs.fold(x, |x, (limit, other)| if x < *limit { *other } else { x })
+        },
+    );
+    [minima, choices].map(|time| time.map(|time| time / OF_EACH as f64))
+}
+
 /// How much of everything begins in a cycle, in scalar instructions; a vector takes `vector_slots` of them.
 pub fn rates(ghz: f64) -> Vec<Figure> {
     let lanes = vector_bytes() / size_of::<f64>();
@@ -316,6 +341,10 @@ pub fn rates(ghz: f64) -> Vec<Figure> {
         #[inline(always)]
         move |x, at| if at % 2 == 0 { x + small } else { x * near_one },
     );
+    let [minima, choices] = compared().map(|time| {
+        let lanes = lanes as f64;
+        time.map(|time| 1.0 / (time * lanes * ghz))
+    });
     let split = load(1).over(load(0)).map(|ratio| {
         // Of vectors that begin anywhere but at their own size, so many lie in two lines.
         let lines = vector_bytes() as f64 / 64.0;
@@ -353,6 +382,16 @@ pub fn rates(ghz: f64) -> Vec<Figure> {
             "arithmetic_per_cycle",
             scaled(a_cycle(both)),
             "as many additions as multiplications, times vector_slots",
+        ),
+        figure(
+            "minima_per_cycle",
+            scaled(minima),
+            "minima and maxima, eight of each element in L1, times vector_slots",
+        ),
+        figure(
+            "choices_per_cycle",
+            scaled(choices),
+            "one of two values by a comparison, eight of each element in L1, times vector_slots",
         ),
         figure(
             "split_slots",

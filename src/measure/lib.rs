@@ -6,6 +6,7 @@
 //! apart is said beside it.
 
 mod arithmetic;
+mod conflicts;
 mod irregular;
 mod memory;
 mod rounds;

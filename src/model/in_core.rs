@@ -25,7 +25,7 @@ use crate::analysis::facts::{
 use crate::analysis::in_core::{Carried, Chain, ChainKind, Functions, InCore, Order, Steps};
 use crate::expr::{Comparison, Expr, FigureId, Symbol};
 use crate::machine::MachineModel;
-use crate::machine::parameters::IN_CORE;
+use crate::machine::parameters::{COMPARED, IN_CORE};
 
 /// In-core time of a nest; none where the machine does not say what its cores do in a cycle.
 #[derive(Clone, Copy)]
@@ -280,6 +280,8 @@ struct Code<'a> {
     multiplies: Expr,
     divides: Expr,
     specials: Expr,
+    /// Minima, maxima and absolute values of an iteration, and comparisons.
+    compared: [Expr; 2],
     /// Bytes of the numbers that it computes with.
     width: f64,
     along: Along,
@@ -320,6 +322,7 @@ impl<'a> Code<'a> {
             multiplies: done(each.multiplies, repeated.multiplies),
             divides: done(each.divides, repeated.divides),
             specials: done(each.specials, repeated.specials),
+            compared: compared(nest, known),
             width: width(nest),
             along,
             vectorised: 0.0.into(),
@@ -566,12 +569,17 @@ impl<'a> Code<'a> {
         let issued = |count: Expr, rate: &str| (count * slots.clone()).quotient(machine(rate));
         let (adds, multiplies) = (self.adds.clone(), self.multiplies.clone());
         let (roots, functions) = self.functions();
+        let minima_and_choices = Expr::sum(self.compared.clone());
         let divisions = (self.in_core()).map_or(0, |known| known.functions.integer_divisions);
         let issue = Expr::max([
             self.access_cycles(),
             issued(adds.clone(), "adds_per_cycle"),
             issued(multiplies.clone(), "multiplies_per_cycle"),
-            issued(adds + multiplies + self.shuffles(), "arithmetic_per_cycle"),
+            self.compared_cycles(&slots),
+            issued(
+                Expr::sum([adds, multiplies, self.shuffles(), minima_and_choices]),
+                "arithmetic_per_cycle",
+            ),
             self.divides.clone() * self.divide_cycles(),
             roots * self.either(machine("root_cycles"), machine("root_vector_cycles")),
             machine("iteration_cycles").quotient(self.elements_of_a_branch(&lanes)),
@@ -581,6 +589,27 @@ impl<'a> Code<'a> {
         let issue = issue + functions.quotient(lanes) + minima;
         let [calls, _] = self.call_cycles();
         Expr::sum(std::iter::once(issue).chain(calls))
+    }
+
+    /// Cycles of minima and maxima, and of comparisons: these are branches, or choices in vectors.
+    fn compared_cycles(&self, slots: &Expr) -> Expr {
+        let [minima, comparisons] = self.compared.clone();
+        let adds = Expr::machine("adds_per_cycle");
+        let [of_minima, of_choices] = COMPARED.map(|name| match self.machine.get(name) {
+            None if !self.any_machine => None,
+            _ => Some(Expr::machine(name)),
+        });
+        let known = |rate: Option<Expr>, otherwise: Expr| match rate {
+            Some(rate) if self.any_machine => {
+                bandwidth::where_positive(rate.clone(), rate, otherwise)
+            }
+            Some(rate) => rate,
+            None => otherwise,
+        };
+        let choices = known(of_choices, adds.clone() * 0.5);
+        let choices = self.either(adds.clone(), choices);
+        let minima = (minima * slots.clone()).quotient(known(of_minima, adds));
+        minima + (comparisons * slots.clone()).quotient(choices)
     }
 
     /// Cycles of calls: of one iteration of the innermost loop, and of the loops around it over the whole execution.
@@ -865,6 +894,21 @@ impl<'a> Code<'a> {
         }
         Expr::sum(parts)
     }
+}
+
+/// Minima, maxima and absolute values of an iteration of the innermost loop, and comparisons; those of C's `fmin` are calls.
+fn compared(nest: &Nest, known: Values) -> [Expr; 2] {
+    let inside = (nest.contents.iter()).filter(|content| content.level == nest.loops.len());
+    let mut found = [Vec::new(), Vec::new()];
+    for content in inside {
+        let counts = content.flops.total();
+        let weight = weight_expr(&content.weight, known.symbol);
+        let kinds = [counts.selections, counts.comparisons];
+        for (count, found) in kinds.into_iter().zip(&mut found) {
+            found.push(weight.clone() * count as f64);
+        }
+    }
+    found.map(Expr::sum)
 }
 
 /// Bytes of the largest real numbers that a nest computes with, or of its largest elements if it computes nothing.
