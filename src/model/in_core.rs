@@ -8,6 +8,7 @@ mod across;
 mod alignment;
 mod called;
 mod groups;
+mod remainder;
 mod written_out;
 
 use across::Along;
@@ -167,7 +168,7 @@ impl InCoreFigures {
 }
 
 /// References of code with as many loops around it.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct References {
     /// Element after element: how many, and their bytes.
     runs: Vec<Expr>,
@@ -264,6 +265,7 @@ impl<'a> Orders<'a> {
 }
 
 /// What a compiler makes of a nest.
+#[derive(Clone)]
 struct Code<'a> {
     machine: &'a MachineModel,
     any_machine: bool,
@@ -562,8 +564,16 @@ impl<'a> Code<'a> {
         ])
     }
 
-    /// Cycles of one iteration of the innermost loop.
+    /// Cycles of one iteration of the innermost loop, on average.
     fn port_cycles(&self, lanes: Expr) -> Expr {
+        let [calls, _] = self.call_cycles();
+        let in_vectors = self.issue_cycles(lanes.clone());
+        let issue = self.with_remainder(&lanes, in_vectors);
+        Expr::sum(std::iter::once(issue).chain(calls))
+    }
+
+    /// The same of one in a whole vector, where there are vectors, without calls of procedures.
+    fn issue_cycles(&self, lanes: Expr) -> Expr {
         let machine = Expr::machine;
         let slots = self.slots(&lanes);
         let issued = |count: Expr, rate: &str| (count * slots.clone()).quotient(machine(rate));
@@ -586,9 +596,7 @@ impl<'a> Code<'a> {
             self.cycles("integer_divide_cycles") * f64::from(divisions),
         ]);
         let minima = self.cycles("minimum_cycles") * f64::from(self.called_minima());
-        let issue = issue + functions.quotient(lanes) + minima;
-        let [calls, _] = self.call_cycles();
-        Expr::sum(std::iter::once(issue).chain(calls))
+        issue + functions.quotient(lanes) + minima
     }
 
     /// Cycles of minima and maxima, and of comparisons: these are branches, or choices in vectors.
