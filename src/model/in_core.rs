@@ -284,6 +284,8 @@ struct Code<'a> {
     specials: Expr,
     /// Minima, maxima and absolute values of an iteration, and comparisons.
     compared: [Expr; 2],
+    /// All of them in the loops around, over the whole execution.
+    compared_outside: Expr,
     /// Bytes of the numbers that it computes with.
     width: f64,
     along: Along,
@@ -325,6 +327,7 @@ impl<'a> Code<'a> {
             divides: done(each.divides, repeated.divides),
             specials: done(each.specials, repeated.specials),
             compared: compared(nest, known),
+            compared_outside: compared_outside(nest, known),
             width: width(nest),
             along,
             vectorised: 0.0.into(),
@@ -883,8 +886,11 @@ impl<'a> Code<'a> {
         parts.extend(calls);
         if is_outside {
             let arithmetic = Expr::machine("arithmetic_per_cycle");
-            let plain =
-                rest(operations.adds, each.adds) + rest(operations.multiplies, each.multiplies);
+            let plain = Expr::sum([
+                rest(operations.adds, each.adds),
+                rest(operations.multiplies, each.multiplies),
+                self.compared_outside.clone(),
+            ]);
             let divides = rest(operations.divides, each.divides);
             // What stands around loops that are written out is in the same vectors.
             let (slots, cycles) = match self.along {
@@ -917,6 +923,18 @@ fn compared(nest: &Nest, known: Values) -> [Expr; 2] {
         }
     }
     found.map(Expr::sum)
+}
+
+/// All of these in the loops around, over the whole execution.
+fn compared_outside(nest: &Nest, known: Values) -> Expr {
+    let outside = (nest.contents.iter()).filter(|content| content.level < nest.loops.len());
+    let counts = outside.map(|content| {
+        let counts = content.flops.total();
+        let count = (counts.selections + counts.comparisons) as f64;
+        let weight = weight_expr(&content.weight, known.symbol);
+        weight * count * known.iterations[content.level].clone()
+    });
+    Expr::sum(counts)
 }
 
 /// Bytes of the largest real numbers that a nest computes with, or of its largest elements if it computes nothing.
