@@ -505,6 +505,16 @@ fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
             |(_, n)| some(n.time.irregular.map(|found| found.seconds)),
         );
     }
+    let conflicts = |nest: &NestModel| nest.time.irregular.and_then(|found| found.conflicts);
+    if model.nests.iter().any(|nest| conflicts(nest).is_some()) {
+        add_figures(
+            columns,
+            (TIME, "Conflicts"),
+            Look::Seconds,
+            F::ConflictTime,
+            move |(_, n)| some(conflicts(n).map(|found| found.seconds)),
+        );
+    }
     add_figures(
         columns,
         (TIME, SECONDS.1),

@@ -100,7 +100,7 @@ impl<'a> Code<'a> {
         };
         around.body.flops.total() == OperationCounts::default()
             && self.chains().iter().all(is_in_memory)
-            && self.may_go_along(around)
+            && self.may_go_along(around, |_| false)
     }
 
     /// Whether that is the loop around with the innermost one inside it: as for an interchange, but what stands beside the
@@ -116,11 +116,16 @@ impl<'a> Code<'a> {
             self.is_set_inside(level - 1, &chain.name)
                 || streams.any(|stream| stream.array.as_str() == chain.name && moves(stream))
         };
-        self.chains().iter().all(is_own) && self.may_go_along(around)
+        let begins = |chain: &Chain| self.is_set_inside(level - 1, &chain.name);
+        let is_along = |stream: &Stream| goes_along(stream, around);
+        self.chains().iter().all(is_own)
+            && self.streams_from(level - 1).all(is_along)
+            && self.may_go_along(around, begins)
     }
 
-    /// Whether vectors may hold iterations of the loop around, as far as its references show.
-    fn may_go_along(&self, around: &Loop) -> bool {
+    /// Whether vectors may hold iterations of the loop around, which have nothing from each other but for chains that may
+    /// be.
+    fn may_go_along(&self, around: &Loop, may_be: impl Fn(&Chain) -> bool) -> bool {
         let innermost = self.innermost();
         let level = self.nest.loops.len() - 1;
         let mut streams = self.streams_from(level);
@@ -143,10 +148,26 @@ impl<'a> Code<'a> {
             && is_always
             && is_even
             && self.is_straight(level - 1)
-            && (self.streams_from(level - 1))
+            && !self.meets_its_stores(level)
+            && (self.streams_from(level))
                 .all(|stream| goes_along(stream, around) && is_known(stream))
             && !self.streams_from(level - 1).any(is_kept)
-            && self.is_free(level - 1, |_| false)
+            && self.is_free(level - 1, may_be)
+    }
+
+    /// Whether the loop at this position moves a reference to an array to which the code inside the loop around stores by
+    /// another one: no compiler shows that iterations of that loop do not meet there.
+    fn meets_its_stores(&self, level: usize) -> bool {
+        let innermost = self.innermost();
+        let mut moved = self.streams_from(level);
+        moved.any(|stream| {
+            let is_other = |other: &Stream| {
+                other.array.as_str() == stream.array.as_str()
+                    && !std::ptr::eq(other, stream)
+                    && other.accesses.iter().any(Access::is_written)
+            };
+            !stays(stream, innermost) && self.streams_from(level - 1).any(is_other)
+        })
     }
 
     /// Whether vectors can hold the iterations of the loop around so many that are written out.

@@ -54,10 +54,10 @@ impl Code<'_> {
         let around = self.nest.loops[..level]
             .iter()
             .map(|one| &one.facts.variable);
-        let ends = [&one.lower, &one.upper, &one.step];
+        let span = (one.upper.clone() - one.lower.clone()).expand();
         let is_even = !around
             .into_iter()
-            .any(|variable| ends.iter().any(|end| end.mentions(variable)));
+            .any(|variable| span.mentions(variable) || one.step.mentions(variable));
         let (rest, in_half) = match is_even {
             true => {
                 let vectors = length.clone().quotient(lanes.clone()).floor();
