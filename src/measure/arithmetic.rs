@@ -319,6 +319,25 @@ fn compared() -> [Measured; 2] {
     [minima, choices].map(|time| time.map(|time| time / OF_EACH as f64))
 }
 
+/// How many minima and choices begin in a cycle, in scalar instructions, of which a vector takes so many.
+pub fn rates_of_comparisons(ghz: f64, vector_slots: f64) -> Vec<Figure> {
+    let lanes = (vector_bytes() / size_of::<f64>()) as f64;
+    let [minima, choices] =
+        compared().map(|time| time.map(|time| vector_slots / (time * lanes * ghz)));
+    vec![
+        figure(
+            "minima_per_cycle",
+            minima,
+            "minima and maxima, eight of each element in L1, times vector_slots",
+        ),
+        figure(
+            "choices_per_cycle",
+            choices,
+            "one of two values by a comparison, eight of each element in L1, times vector_slots",
+        ),
+    ]
+}
+
 /// How much of everything begins in a cycle, in scalar instructions; a vector takes `vector_slots` of them.
 pub fn rates(ghz: f64) -> Vec<Figure> {
     let lanes = vector_bytes() / size_of::<f64>();
@@ -341,10 +360,6 @@ pub fn rates(ghz: f64) -> Vec<Figure> {
         #[inline(always)]
         move |x, at| if at % 2 == 0 { x + small } else { x * near_one },
     );
-    let [minima, choices] = compared().map(|time| {
-        let lanes = lanes as f64;
-        time.map(|time| 1.0 / (time * lanes * ghz))
-    });
     let split = load(1).over(load(0)).map(|ratio| {
         // Of vectors that begin anywhere but at their own size, so many lie in two lines.
         let lines = vector_bytes() as f64 / 64.0;
@@ -382,16 +397,6 @@ pub fn rates(ghz: f64) -> Vec<Figure> {
             "arithmetic_per_cycle",
             scaled(a_cycle(both)),
             "as many additions as multiplications, times vector_slots",
-        ),
-        figure(
-            "minima_per_cycle",
-            scaled(minima),
-            "minima and maxima, eight of each element in L1, times vector_slots",
-        ),
-        figure(
-            "choices_per_cycle",
-            scaled(choices),
-            "one of two values by a comparison, eight of each element in L1, times vector_slots",
         ),
         figure(
             "split_slots",
