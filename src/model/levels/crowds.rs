@@ -258,7 +258,7 @@ mod tests {
             ways: 12.0,
             line: 64.0,
             page: 4096.0,
-            cycle: 0.25e-9,
+            cycle: 0.25,
             latency: 16.0,
             at_once: 8.0,
             of_set: 2.0,
@@ -318,8 +318,8 @@ mod tests {
         let cache = first_cache();
         // 16 cycles over 2 lines of a set, and over 8 of four sets.
         let loaded = |stride: f64| cache.seconds(&walked(&[(stride, 100.0)]));
-        assert_eq!(loaded(4096.0), [2e-6, 1.5e-6]);
-        assert_eq!(loaded(1024.0), [0.5e-6, 0.0]);
+        assert_eq!(loaded(4096.0), [2000.0, 1500.0]);
+        assert_eq!(loaded(1024.0), [500.0, 0.0]);
         let stored = |stride: f64, count: f64| {
             let crowd = Crowd {
                 loaded: 0.0,
@@ -329,9 +329,9 @@ mod tests {
             cache.seconds(&crowd)[0]
         };
         // 8 sets hold 96 lines, as many as the core looks ahead.
-        assert_eq!(stored(1024.0, 100.0), 7.5e-6);
-        assert_eq!(stored(512.0, 100.0), 0.5e-6);
+        assert_eq!(stored(1024.0, 100.0), 7500.0);
+        assert_eq!(stored(512.0, 100.0), 500.0);
         // And 12 lines stay, however far it looks.
-        assert_eq!(stored(4096.0, 12.0), 2e-6);
+        assert_eq!(stored(4096.0, 12.0), 2000.0);
     }
 }
