@@ -86,6 +86,7 @@ pub(super) fn apply(function: Function, arguments: &[f64]) -> f64 {
         Function::TreeStages => (0..1024)
             .find(|stages| 2f64.powi(*stages) >= arguments[0])
             .map_or(f64::NAN, f64::from),
+        Function::CommonDivisor => common_divisor(arguments[0].trunc(), arguments[1].trunc()),
         Function::SumAbove if arguments.iter().any(|a| a.is_nan()) => f64::NAN,
         Function::SumAbove => {
             let (limit, members) = (arguments[0], &arguments[1..]);
@@ -94,6 +95,19 @@ pub(super) fn apply(function: Function, arguments: &[f64]) -> f64 {
             above.fold(0.0, |sum, (_, amount)| sum + amount)
         }
     }
+}
+
+/// Euclid's; unknown for what is not known or negative, as in a spreadsheet.
+fn common_divisor(a: f64, b: f64) -> f64 {
+    let is_whole = |number: f64| (0.0..1e15).contains(&number);
+    if !is_whole(a) || !is_whole(b) {
+        return f64::NAN;
+    }
+    let (mut a, mut b) = (a, b);
+    while b != 0.0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 impl Comparison {

@@ -85,6 +85,8 @@ pub enum Function {
     Absolute,
     /// ⌈log₂ x⌉, zero for x ≤ 1: stages of a binary tree over x members.
     TreeStages,
+    /// The greatest common divisor of two whole numbers that are not negative.
+    CommonDivisor,
     /// Of a limit, so many sizes and as many amounts: the sum of the amounts whose size is above the limit.
     SumAbove,
 }
@@ -369,6 +371,14 @@ impl Expr {
         self.rounded(Function::TreeStages)
     }
 
+    /// The greatest common divisor of this and another whole number, neither of them negative.
+    pub fn common_divisor(self, other: Expr) -> Expr {
+        match (self.as_number(), other.as_number()) {
+            (Some(a), Some(b)) => Expr::from(evaluate::apply(Function::CommonDivisor, &[a, b])),
+            _ => Expr::wrap(Node::Call(Function::CommonDivisor, [self, other].into())),
+        }
+    }
+
     /// The sum of the amounts, each with a size, whose size is above the limit.
     pub fn sum_above(limit: Expr, members: &[(Expr, Expr)]) -> Expr {
         let sizes = members.iter().map(|(size, _)| size.clone());
@@ -549,6 +559,9 @@ impl Expr {
                 Function::SumAbove,
                 items.iter().map(again).collect(),
             )),
+            Node::Call(Function::CommonDivisor, items) => {
+                again(&items[0]).common_divisor(again(&items[1]))
+            }
             Node::Call(function, items) => again(&items[0]).rounded(*function),
             Node::If(comparison, parts) => {
                 let [left, right, then, otherwise] = parts.each_ref().map(again);

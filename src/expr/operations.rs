@@ -32,6 +32,7 @@ pub enum Operation {
     Choose,
     /// The second value if the first is 1, zero if it is 0; unknown if one of both is.
     Count,
+    CommonDivisor,
 }
 
 /// What a step takes.
@@ -163,6 +164,9 @@ impl Operations {
             Function::Min => return self.folded(Operation::Min, items, leaves),
             Function::Max => return self.folded(Operation::Max, items, leaves),
             Function::SumAbove => return self.sum_above(items, leaves),
+            Function::CommonDivisor => {
+                return self.pair(Operation::CommonDivisor, &items[0], &items[1], leaves);
+            }
             Function::Ceiling => Operation::Ceiling,
             Function::Floor => Operation::Floor,
             Function::Truncate => Operation::Truncate,

@@ -280,6 +280,10 @@ impl Parser<'_> {
                 Ok(Expr::sum_above(arguments.remove(0), &members))
             }
             Function::SumAbove => Err(self.error("as many sizes as amounts expected")),
+            Function::CommonDivisor => match <[Expr; 2]>::try_from(arguments) {
+                Ok([a, b]) => Ok(a.common_divisor(b)),
+                Err(_) => Err(self.error("two arguments expected")),
+            },
             _ if arguments.len() != 1 => Err(self.error("one argument expected")),
             _ => Ok(arguments.remove(0).rounded(function)),
         }
@@ -319,6 +323,7 @@ fn function(name: &str) -> Option<Function> {
         "trunc" => Function::Truncate,
         "abs" => Function::Absolute,
         "treestages" => Function::TreeStages,
+        "gcd" => Function::CommonDivisor,
         "sumabove" => Function::SumAbove,
         _ => return None,
     })

@@ -217,6 +217,7 @@ fn write_call(
         Function::Absolute => ("abs", "ABS", ""),
         // Rounded first: a spreadsheet's logarithm of 8 may be a little more than 3.
         Function::TreeStages => ("treestages", "ROUNDUP(ROUND(LOG(MAX", ",1),2),9),0"),
+        Function::CommonDivisor => ("gcd", "GCD", ""),
         Function::SumAbove => ("sumabove", "", ""),
     };
     let in_excel = style.names.is_some();

@@ -157,6 +157,28 @@ fn stages_of_a_tree_are_whole_powers_of_two() {
 }
 
 #[test]
+fn a_common_divisor_is_one_function_everywhere() {
+    for (a, b, divisor) in [
+        (4096.0, 1536.0, 512.0),
+        (0.0, 64.0, 64.0),
+        (64.0, 0.0, 64.0),
+        (65.0, 64.0, 1.0),
+    ] {
+        let found = Expr::from(a).common_divisor(Expr::from(b));
+        assert_eq!(found.as_number(), Some(divisor), "{a} {b}");
+    }
+    let below_zero = Expr::from(-1.0).common_divisor(Expr::from(4.0));
+    assert!(below_zero.as_number().is_some_and(f64::is_nan));
+    let formula = parse("2*gcd(8*n, 4096)");
+    assert_eq!(formula.to_string(), "2*gcd(8*n, 4096)");
+    let excel = Excel {
+        expr: &formula,
+        names: &Cells,
+    };
+    assert_eq!(excel.to_string(), "2*GCD(8*n,4096)");
+}
+
+#[test]
 fn a_sign_does_not_slip_under_a_power_or_into_a_sum() {
     let a = Expr::symbol("a");
     let minus = |e: &Expr| Expr::product([Expr::from(-1.0), e.clone()]);

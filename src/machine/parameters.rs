@@ -95,6 +95,8 @@ pub const IN_CORE_PARAMETERS: &[ParameterRow] = &[
     row(("adds_per_cycle", "Additions per cycle", "1/cycle", Real, (0.01, 64.0), Unknown, "Additions, subtractions, minima and maxima that can begin per cycle")),
     row(("multiplies_per_cycle", "Multiplications per cycle", "1/cycle", Real, (0.01, 64.0), Unknown, "Multiplications, fused with additions or not, that can begin per cycle")),
     row(("arithmetic_per_cycle", "Arithmetic per cycle", "1/cycle", Real, (0.01, 64.0), Unknown, "Additions and multiplications together that can begin per cycle")),
+    row(("minima_per_cycle", "Minima per cycle", "per cycle", Real, (0.01, 64.0), Unknown, "Minima, maxima and absolute values; empty: as many as additions, whose units execute them on most cores")),
+    row(("choices_per_cycle", "Choices per cycle", "per cycle", Real, (0.01, 64.0), Unknown, "In vectors: comparisons, each with a choice between two values by it; empty: half as many as additions, as they are two instructions")),
     row(("add_latency", "Addition, latency", "cycles", Real, (0.1, 1e4), Unknown, "From the operands of an addition to its result")),
     row(("multiply_latency", "Multiplication, latency", "cycles", Real, (0.1, 1e4), Unknown, "From the operands of a multiplication to its result")),
     row(("fma_latency", "Fused multiply-add, latency", "cycles", Real, (0.1, 1e4), Unknown, "From the factors of a fused multiply-add to its result")),
@@ -114,6 +116,9 @@ pub const IN_CORE_PARAMETERS: &[ParameterRow] = &[
     row(("iteration_cycles", "Minimum cycles per iteration", "cycles", Real, (0.0, 1e3), Value(0.0), "Minimum cycles per iteration, set by the loop branch; for vectors per vector of elements")),
     row(("call_cycles", "Call of a procedure", "cycles", Real, (0.0, 1e5), Value(5.0), "What a call costs where compilers leave it as one: call, return, and the registers that are kept meanwhile; an estimate for any machine")),
     row(("allocation_cycles", "Allocation", "cycles", Real, (0.0, 1e6), Value(50.0), "One call of malloc, free or their kin: a rough figure for any machine; GNU's library took 12 for small blocks that come and go, 1,500 and more for many large ones")),
+    row(("set_lines", "Outstanding lines of a set", "lines", Real, (0.1, 1e6), Unknown, "Lines of one set of a cache that a core can have outstanding: fewer than of all sets where lines of few sets evict each other; empty: as many")),
+    row(("evicted_store_cycles", "Store to an evicted line", "cycles", Real, (0.0, 1e5), Unknown, "Cycles between two stores where the lines of later stores, which the core fetches ahead, evict a line from L1 before its store is done; empty: as for loads")),
+    row(("stores_ahead", "Stores ahead", "stores", Real, (0.0, 1e6), Unknown, "Stores whose lines a core fetches before it is their turn: where the sets that they fall into hold fewer lines, evicted_store_cycles applies")),
     row(("window", "Reorder window", "instructions", Real, (0.0, 1e6), Value(0.0), "Instructions that a core holds while it waits: where a loop is shorter, its next execution begins before it ends; 0: none")),
 ];
 
@@ -226,24 +231,30 @@ pub const LATENCY_LIMIT: [&str; 2] = ["dram_latency_ns", "dram_lines_in_flight"]
 /// What an irregular line of memory takes; of a cache, its [`LEVEL_LATENCY`].
 pub const IRREGULAR: [&str; 2] = ["dram_latency_ns", "dram_irregular_lines"];
 pub const LEVEL_LATENCY: [&str; 2] = ["latency_cycles", "irregular_lines"];
+/// What lines take that evict each other from few sets of a cache.
+pub const CONFLICTS: [&str; 3] = ["set_lines", "evicted_store_cycles", "stores_ahead"];
+/// Rates of comparisons; where one is unknown, that of additions says it.
+pub const COMPARED: [&str; 2] = ["minima_per_cycle", "choices_per_cycle"];
 /// What the TLB holds, and what a page that it does not hold takes.
 pub const TRANSLATION: [&str; 2] = ["tlb_bytes", "tlb_miss_ns"];
 
 /// What formulas take for a figure of a cache level that the machine lacks or that nobody knows: no bytes, no
 /// bandwidth, shared with nobody; and for what limits nothing where it is not known. `None` for all other parameters.
 pub fn absent(name: &str) -> Option<f64> {
-    let limits: [&[&str]; 5] = [
+    let limits: [&[&str]; 7] = [
         &LATENCY_LIMIT,
         &IN_CORE,
         &FUNCTION_CYCLES,
         &IRREGULAR,
+        &CONFLICTS,
+        &COMPARED,
         &TRANSLATION,
     ];
     if limits.iter().any(|names| names.contains(&name)) {
         return Some(0.0);
     }
     match of_level(name)? {
-        "bytes" | "gbs" | "latency_cycles" | "irregular_lines" => Some(0.0),
+        "bytes" | "gbs" | "ways" | "latency_cycles" | "irregular_lines" => Some(0.0),
         "shared_by" => Some(1.0),
         _ => None,
     }

@@ -294,6 +294,50 @@ fn each_alone(operation: impl Fn(f64) -> f64 + Copy) -> Measured {
     time.map(|time| time / ELEMENTS as f64)
 }
 
+/// Nanoseconds of a minimum or maximum of an element, and of a choice between two values by a comparison.
+fn compared() -> [Measured; 2] {
+    const OF_EACH: usize = 8;
+    let limits: [f64; OF_EACH] = black_box([0.9, 1.8, 0.8, 1.7, 0.7, 1.6, 0.6, 1.5]);
+    let others: [f64; OF_EACH] = black_box([1.1, 1.2, 1.3, 1.4, 1.1, 1.2, 1.3, 1.4]);
+    let minima = each(
+        #[inline(always)]
+        move |x| {
+            let pairs = limits.as_chunks::<2>().0.iter();
+            pairs.fold(x, |x, [least, most]| {
+                let x = if x < *least { *least } else { x };
+                if x > *most { *most } else { x }
+            })
+        },
+    );
+    let choices = each(
+        #[inline(always)]
+        move |x| {
+            let pairs = limits.iter().zip(&others);
+            pairs.fold(x, |x, (limit, other)| if x < *limit { *other } else { x })
+        },
+    );
+    [minima, choices].map(|time| time.map(|time| time / OF_EACH as f64))
+}
+
+/// How many minima and choices begin in a cycle, in scalar instructions, of which a vector takes so many.
+pub fn rates_of_comparisons(ghz: f64, vector_slots: f64) -> Vec<Figure> {
+    let lanes = (vector_bytes() / size_of::<f64>()) as f64;
+    let [minima, choices] =
+        compared().map(|time| time.map(|time| vector_slots / (time * lanes * ghz)));
+    vec![
+        figure(
+            "minima_per_cycle",
+            minima,
+            "minima and maxima, eight of each element in L1, times vector_slots",
+        ),
+        figure(
+            "choices_per_cycle",
+            choices,
+            "one of two values by a comparison, eight of each element in L1, times vector_slots",
+        ),
+    ]
+}
+
 /// How much of everything begins in a cycle, in scalar instructions; a vector takes `vector_slots` of them.
 pub fn rates(ghz: f64) -> Vec<Figure> {
     let lanes = vector_bytes() / size_of::<f64>();

@@ -35,7 +35,7 @@ fn one_a_page(pages: usize, line: usize) -> Measured {
 }
 
 /// Nanoseconds of a load of one of the elements, in a random order.
-fn gathered(mut places: Vec<u32>) -> Measured {
+pub fn gathered(mut places: Vec<u32>) -> Measured {
     /// Loads of a run, and sums, so that additions wait little for each other.
     const LOADS: usize = 1 << 15;
     const SUMS: usize = 8;

@@ -6,6 +6,7 @@
 //! apart is said beside it.
 
 mod arithmetic;
+mod conflicts;
 mod irregular;
 mod memory;
 mod rounds;
@@ -73,7 +74,14 @@ pub fn measure(part: Part, caches: &[Cache], known: &[Figure]) -> Vec<Figure> {
             found.extend(window);
             found
         }
-        Part::Rates => arithmetic::rates(ghz),
+        Part::Rates => {
+            let mut found = arithmetic::rates(ghz);
+            let mut all = found.iter();
+            let slots = all.find(|figure| figure.parameter == "vector_slots");
+            let slots = slots.map_or(1.0, |slots| slots.measured.median);
+            found.extend(arithmetic::rates_of_comparisons(ghz, slots));
+            found
+        }
         Part::Functions => arithmetic::functions(ghz),
         Part::Translation => {
             let line = caches.first().map_or(64, |cache| cache.line);

@@ -4,6 +4,7 @@ use std::hint::black_box;
 
 use pulp::Arch;
 
+use super::conflicts;
 use super::irregular::{self, Before};
 use super::rounds::{Measured, nanoseconds};
 use super::{Cache, Figure};
@@ -55,6 +56,10 @@ pub fn level(
         .chain(
             (at > 0).then(|| figure(format!("l{}_irregular_lines", cache.level), lines, how_many)),
         )
+        .chain(match at {
+            1 => conflicts::of_cache(&caches[0], latency.median, ghz),
+            _ => Vec::new(),
+        })
         .collect(),
         None => vec![
             figure(

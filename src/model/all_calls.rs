@@ -65,6 +65,7 @@ fn warm_time(
         of_cache: &|other: usize| Expr::from(f64::from(u8::from(other < cache))),
         // Whether pages are found again is not looked at.
         pages: nest.levels.pages.map(|pages| pages.missed.into()),
+        conflicts: nest.time.conflicts().map(|found| found.seconds.into()),
         waiting: nest.time.waiting.map(Expr::from),
     };
     let data = data(nest, moves, machine, figures);

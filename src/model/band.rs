@@ -106,15 +106,16 @@ impl Band {
         let text = time.text.map(Expr::from);
         let (fastest, slowest) = core_ends(nest, figures);
         let [least_waiting, most_waiting] = waiting_ends(nest);
-        let pages = nest.levels.pages;
+        let (pages, conflicts) = (nest.levels.pages, nest.time.conflicts());
         let all_move = Moves {
             of_cache: &|_| 1.0.into(),
             pages: pages.map(|pages| pages.missed.into()),
+            conflicts: conflicts.map(|found| found.most.into()),
             waiting: most_waiting,
         };
         let cold = data(nest, all_move, machine, figures);
         let seconds = Expr::from(time.seconds);
-        let is_open = fastest != core || slowest != core;
+        let is_open = fastest != core || slowest != core || conflicts.is_some();
         let high = match is_open {
             true => Expr::max([seconds.clone(), whole((slowest, text.clone(), cold))]),
             false => seconds.clone(),
@@ -127,6 +128,7 @@ impl Band {
         let some_move = Moves {
             of_cache: &|cache| warm.moves(cache),
             pages: pages.map(held),
+            conflicts: None,
             waiting: least_waiting,
         };
         let data = data(nest, some_move, machine, figures);
@@ -141,6 +143,7 @@ impl Band {
             caches: caches.evaluate(figures).is_ok_and(|open| open == 1.0),
             vectors: in_core.is_some_and(|open| open.may_be_vectors),
             sums: in_core.is_some_and(|open| open.may_reorder),
+            conflicts: conflicts.is_some_and(|found| figures.value(found.most) > 0.0),
         };
         let left_open = figures.define(F::LeftOpen, left_open(nest, caches, open, figures));
         Band {
@@ -163,7 +166,15 @@ fn left_open(nest: &NestModel, caches: Expr, open: Open, figures: &Figures) -> E
         }
         _ => of_core,
     };
-    Expr::from(1.0) + caches + of_core
+    let of_conflicts = nest.time.conflicts().map(|found| {
+        let most = Expr::from(found.most);
+        bandwidth::where_positive(most, 8.0.into(), 0.0.into())
+    });
+    Expr::sum(
+        [Expr::from(1.0), caches, of_core]
+            .into_iter()
+            .chain(of_conflicts),
+    )
 }
 
 /// The shortest and the longest time of the core.

@@ -4,6 +4,7 @@
 use crate::formula::Source;
 
 const IN_CORE: Source = Source::Notes("In-core time");
+const CONFLICTS: Source = Source::Notes("Conflicts");
 const IRREGULAR: Source = Source::Notes("Irregular lines");
 const BY_ARRAY: Source = Source::Notes("Arrays in far memory");
 const AGAIN: Source = Source::Notes("Nests executed again");
@@ -144,6 +145,9 @@ loopsheet_base::catalogue! {
         TextTime "text_time" "" Seconds "Numbers written as text · text_ns / 1e9: one core writes them" Source::Notes("Text output");
         CoreTime "core_time" "" Seconds "The larger of chain and ports time, or the CPU time if the machine does not describe its cores cycle by cycle" IN_CORE;
         IrregularTime "irregular_time" "" Seconds "Lines that no prefetcher predicts: each takes the latency of the level that holds it divided by the lines that a core can have outstanding, and no less than the bandwidth allows; or tlb_miss_ns for every page that misses the TLB, if that takes longer" IRREGULAR;
+        SetsReached "sets_reached" "" Count "Sets of a cache that the lines fall into which a reference walks through before it returns to them" CONFLICTS;
+        ConflictTime "conflict_time" "" Seconds "Lines that others of their sets evict, as many as the best replacement would: each takes the latency of the next cache divided by the lines that a core can have outstanding, or evicted_store_cycles; added to the irregular lines" CONFLICTS;
+        LongestConflictTime "longest_conflict_time" "" Seconds "The same of the lines that LRU evicts" CONFLICTS;
         RegisterTraffic "register_traffic" "" Bytes "Bytes delivered by the nearest cache: every reference, over the whole execution" VARIANTS;
         LevelTime "level_time" "" Seconds "Traffic of a cache divided by its bandwidth for all cores together, without irregular lines where these are separate" VARIANTS;
         MemoryTime "memory_time" "" Seconds "Actual memory traffic / memory bandwidth in force (shown on sheet Machine below the parameters), without irregular lines where these are separate" VARIANTS;
@@ -153,7 +157,7 @@ loopsheet_base::catalogue! {
         CoreTimeOfScalars "core_time_of_scalars" "" Seconds "The larger of chain and ports time if compilers do none of that: one element at a time, sums as written" IN_CORE;
         LowTime "low_time" "" Seconds "The estimate in the best case of what the source leaves open: caches large enough for all of the nest's data still hold it from the previous execution (where it is executed more than once, or an unknown number of times), vectors, reordered sums" BAND;
         HighTime "high_time" "" Seconds "The estimate in the worst case: caches as in the estimate, one element at a time, sums as written" BAND;
-        LeftOpen "left_open" "" Choice "What the source leaves open between low and high: 1 is nothing, to which caches (warm or cold) add 1, vectors 2, sums (their order) 4" BAND;
+        LeftOpen "left_open" "" Choice "What the source leaves open between low and high: 1 is nothing, to which caches (warm or cold) add 1, vectors 2, sums (their order) 4, conflicts (of lines in few sets) 8" BAND;
         Bound "bound" "" Choice "What takes longest: 1 is CPU, then the levels, then chains and ports, then irregular lines, then writing text" VARIANTS;
         Intensity "arithmetic_intensity" "" FlopsPerByte "Flops divided by actual memory traffic" Source::Roofline;
         Balance "bytes_per_flop" "" BytesPerFlop "Actual memory traffic divided by flops" VARIANTS;

@@ -13,6 +13,8 @@ pub(super) struct Moves<'m> {
     pub of_cache: &'m dyn Fn(usize) -> Expr,
     /// Pages that the TLB does not hold.
     pub pages: Option<Expr>,
+    /// Seconds of lines that others of their sets evict.
+    pub conflicts: Option<Expr>,
     /// Seconds of loads and stores that wait for all lines of memory.
     pub waiting: Option<Expr>,
 }
@@ -23,13 +25,15 @@ pub(super) fn data(
     Moves {
         of_cache: moves,
         pages,
+        conflicts,
         waiting,
     }: Moves,
     machine: &MachineModel,
     figures: &Figures,
 ) -> Vec<Expr> {
+    let parts = (moves, pages, conflicts);
     let irregular = (nest.time.irregular)
-        .and_then(|_| irregular::seconds(machine, &nest.levels, (moves, pages), figures));
+        .and_then(|_| irregular::seconds(machine, &nest.levels, parts, figures));
     let level = |level: &LevelFigures| {
         let waiting = waiting.iter().filter(|_| level.kind == LevelKind::Memory);
         let seconds = Expr::sum([level.seconds.into()].into_iter().chain(waiting.cloned()));

@@ -8,6 +8,7 @@ mod across;
 mod alignment;
 mod called;
 mod groups;
+mod remainder;
 mod written_out;
 
 use across::Along;
@@ -25,7 +26,7 @@ use crate::analysis::facts::{
 use crate::analysis::in_core::{Carried, Chain, ChainKind, Functions, InCore, Order, Steps};
 use crate::expr::{Comparison, Expr, FigureId, Symbol};
 use crate::machine::MachineModel;
-use crate::machine::parameters::IN_CORE;
+use crate::machine::parameters::{COMPARED, IN_CORE};
 
 /// In-core time of a nest; none where the machine does not say what its cores do in a cycle.
 #[derive(Clone, Copy)]
@@ -41,9 +42,21 @@ pub struct InCoreFigures {
     pub ports: FigureId,
     /// Seconds in which loads and stores alone are issued.
     pub accesses: FigureId,
+    /// Whether vectors hold iterations of the loop around the innermost one.
+    pub across: Across,
     /// The larger of both if everything is done that compilers may do, and if nothing is; `None` where neither the source
     /// nor flags leave that open.
     pub open: Option<OpenCore>,
+}
+
+/// Whether vectors hold iterations of the loop around the innermost one, which goes along lines where that one jumps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Across {
+    No,
+    /// The two change places.
+    InItsPlace,
+    /// The innermost one runs for several iterations of the other one at once.
+    AroundIt,
 }
 
 /// Seconds of the core where it is open what a compiler makes of the code.
@@ -148,13 +161,14 @@ impl InCoreFigures {
             chains,
             ports,
             accesses,
+            across: code.across(),
             open,
         })
     }
 }
 
 /// References of code with as many loops around it.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct References {
     /// Element after element: how many, and their bytes.
     runs: Vec<Expr>,
@@ -236,6 +250,14 @@ impl<'a> Orders<'a> {
         self.all().any(|code| !code.vectorised.is_zero())
     }
 
+    fn across(&self) -> Across {
+        match self.other.as_ref().map(|other| other.along) {
+            Some(Along::Interchanged) => Across::InItsPlace,
+            Some(Along::Around) => Across::AroundIt,
+            Some(Along::Innermost | Along::WrittenOut(_)) | None => Across::No,
+        }
+    }
+
     /// Whether a switch decides in which order sums are added.
     fn may_reorder(&self) -> bool {
         self.all().all(Code::may_reorder)
@@ -243,6 +265,7 @@ impl<'a> Orders<'a> {
 }
 
 /// What a compiler makes of a nest.
+#[derive(Clone)]
 struct Code<'a> {
     machine: &'a MachineModel,
     any_machine: bool,
@@ -259,6 +282,10 @@ struct Code<'a> {
     multiplies: Expr,
     divides: Expr,
     specials: Expr,
+    /// Minima, maxima and absolute values of an iteration, and comparisons.
+    compared: [Expr; 2],
+    /// All of them in the loops around, over the whole execution.
+    compared_outside: Expr,
     /// Bytes of the numbers that it computes with.
     width: f64,
     along: Along,
@@ -299,6 +326,8 @@ impl<'a> Code<'a> {
             multiplies: done(each.multiplies, repeated.multiplies),
             divides: done(each.divides, repeated.divides),
             specials: done(each.specials, repeated.specials),
+            compared: compared(nest, known),
+            compared_outside: compared_outside(nest, known),
             width: width(nest),
             along,
             vectorised: 0.0.into(),
@@ -538,28 +567,60 @@ impl<'a> Code<'a> {
         ])
     }
 
-    /// Cycles of one iteration of the innermost loop.
+    /// Cycles of one iteration of the innermost loop, on average.
     fn port_cycles(&self, lanes: Expr) -> Expr {
+        let [calls, _] = self.call_cycles();
+        let in_vectors = self.issue_cycles(lanes.clone());
+        let issue = self.with_remainder(&lanes, in_vectors);
+        Expr::sum(std::iter::once(issue).chain(calls))
+    }
+
+    /// The same of one in a whole vector, where there are vectors, without calls of procedures.
+    fn issue_cycles(&self, lanes: Expr) -> Expr {
         let machine = Expr::machine;
         let slots = self.slots(&lanes);
         let issued = |count: Expr, rate: &str| (count * slots.clone()).quotient(machine(rate));
         let (adds, multiplies) = (self.adds.clone(), self.multiplies.clone());
         let (roots, functions) = self.functions();
+        let minima_and_choices = Expr::sum(self.compared.clone());
         let divisions = (self.in_core()).map_or(0, |known| known.functions.integer_divisions);
         let issue = Expr::max([
             self.access_cycles(),
             issued(adds.clone(), "adds_per_cycle"),
             issued(multiplies.clone(), "multiplies_per_cycle"),
-            issued(adds + multiplies + self.shuffles(), "arithmetic_per_cycle"),
+            self.compared_cycles(&slots),
+            issued(
+                Expr::sum([adds, multiplies, self.shuffles(), minima_and_choices]),
+                "arithmetic_per_cycle",
+            ),
             self.divides.clone() * self.divide_cycles(),
             roots * self.either(machine("root_cycles"), machine("root_vector_cycles")),
             machine("iteration_cycles").quotient(self.elements_of_a_branch(&lanes)),
             self.cycles("integer_divide_cycles") * f64::from(divisions),
         ]);
         let minima = self.cycles("minimum_cycles") * f64::from(self.called_minima());
-        let issue = issue + functions.quotient(lanes) + minima;
-        let [calls, _] = self.call_cycles();
-        Expr::sum(std::iter::once(issue).chain(calls))
+        issue + functions.quotient(lanes) + minima
+    }
+
+    /// Cycles of minima and maxima, and of comparisons: these are branches, or choices in vectors.
+    fn compared_cycles(&self, slots: &Expr) -> Expr {
+        let [minima, comparisons] = self.compared.clone();
+        let adds = Expr::machine("adds_per_cycle");
+        let [of_minima, of_choices] = COMPARED.map(|name| match self.machine.get(name) {
+            None if !self.any_machine => None,
+            _ => Some(Expr::machine(name)),
+        });
+        let known = |rate: Option<Expr>, otherwise: Expr| match rate {
+            Some(rate) if self.any_machine => {
+                bandwidth::where_positive(rate.clone(), rate, otherwise)
+            }
+            Some(rate) => rate,
+            None => otherwise,
+        };
+        let choices = known(of_choices, adds.clone() * 0.5);
+        let choices = self.either(adds.clone(), choices);
+        let minima = (minima * slots.clone()).quotient(known(of_minima, adds));
+        minima + (comparisons * slots.clone()).quotient(choices)
     }
 
     /// Cycles of calls: of one iteration of the innermost loop, and of the loops around it over the whole execution.
@@ -658,7 +719,7 @@ impl<'a> Code<'a> {
     /// Chains that vectors cannot go along: none where each of their elements begins its own.
     fn recurrences(&self) -> impl Iterator<Item = &'a Chain> {
         let chains = match self.along {
-            Along::WrittenOut(_) => &[][..],
+            Along::WrittenOut(_) | Along::Around => &[][..],
             Along::Innermost | Along::Interchanged => self.chains(),
         };
         (chains.iter()).filter(|chain| chain.kind == ChainKind::Recurrence)
@@ -667,7 +728,7 @@ impl<'a> Code<'a> {
     fn chains(&self) -> &'a [Chain] {
         let carried = match self.along {
             Along::Interchanged => self.carried(),
-            Along::Innermost | Along::WrittenOut(_) => self.nest.carried(),
+            Along::Innermost | Along::WrittenOut(_) | Along::Around => self.nest.carried(),
         };
         carried.map_or(&[][..], |carried| &carried.chains)
     }
@@ -705,7 +766,7 @@ impl<'a> Code<'a> {
             .quotient(f64::from(chain.distance).into());
         let apart = latency.clone().quotient(lanes.clone());
         match chain.kind {
-            _ if matches!(self.along, Along::WrittenOut(_)) => return apart,
+            _ if matches!(self.along, Along::WrittenOut(_) | Along::Around) => return apart,
             ChainKind::Extremum => return apart,
             ChainKind::Recurrence => return latency,
             ChainKind::Reduction => {}
@@ -825,12 +886,17 @@ impl<'a> Code<'a> {
         parts.extend(calls);
         if is_outside {
             let arithmetic = Expr::machine("arithmetic_per_cycle");
-            let plain =
-                rest(operations.adds, each.adds) + rest(operations.multiplies, each.multiplies);
+            let plain = Expr::sum([
+                rest(operations.adds, each.adds),
+                rest(operations.multiplies, each.multiplies),
+                self.compared_outside.clone(),
+            ]);
             let divides = rest(operations.divides, each.divides);
             // What stands around loops that are written out is in the same vectors.
             let (slots, cycles) = match self.along {
-                Along::WrittenOut(_) => (self.slots(&self.lanes()), self.divide_cycles()),
+                Along::WrittenOut(_) | Along::Around => {
+                    (self.slots(&self.lanes()), self.divide_cycles())
+                }
                 Along::Innermost | Along::Interchanged => {
                     (1.0.into(), Expr::machine("divide_cycles"))
                 }
@@ -842,6 +908,33 @@ impl<'a> Code<'a> {
         }
         Expr::sum(parts)
     }
+}
+
+/// Minima, maxima and absolute values of an iteration of the innermost loop, and comparisons; those of C's `fmin` are calls.
+fn compared(nest: &Nest, known: Values) -> [Expr; 2] {
+    let inside = (nest.contents.iter()).filter(|content| content.level == nest.loops.len());
+    let mut found = [Vec::new(), Vec::new()];
+    for content in inside {
+        let counts = content.flops.total();
+        let weight = weight_expr(&content.weight, known.symbol);
+        let kinds = [counts.selections, counts.comparisons];
+        for (count, found) in kinds.into_iter().zip(&mut found) {
+            found.push(weight.clone() * count as f64);
+        }
+    }
+    found.map(Expr::sum)
+}
+
+/// All of these in the loops around, over the whole execution.
+fn compared_outside(nest: &Nest, known: Values) -> Expr {
+    let outside = (nest.contents.iter()).filter(|content| content.level < nest.loops.len());
+    let counts = outside.map(|content| {
+        let counts = content.flops.total();
+        let count = (counts.selections + counts.comparisons) as f64;
+        let weight = weight_expr(&content.weight, known.symbol);
+        weight * count * known.iterations[content.level].clone()
+    });
+    Expr::sum(counts)
 }
 
 /// Bytes of the largest real numbers that a nest computes with, or of its largest elements if it computes nothing.

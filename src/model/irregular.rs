@@ -4,7 +4,8 @@
 use super::bandwidth;
 use super::catalogue::StaticFigure as F;
 use super::figures::{Detail, Figures};
-use super::levels::NestLevels;
+use super::in_core::{Across, InCoreFigures};
+use super::levels::{ConflictFigures, NestLevels};
 use super::runs_on::RunsOn;
 use crate::expr::{Comparison, Expr, FigureId};
 use crate::machine::parameters::{IRREGULAR, LEVEL_LATENCY, level_name};
@@ -13,26 +14,69 @@ use crate::machine::{Level, MachineModel};
 /// Irregular lines of a nest; none where it has none, or the machine does not say what they take.
 #[derive(Clone, Copy)]
 pub struct IrregularFigures {
-    /// Seconds of all of them.
+    /// Seconds of all of them, and of lines that others of their sets evict.
     pub seconds: FigureId,
+    /// Those of the latter; `None` if there are none, or the machine does not say what these take.
+    pub conflicts: Option<ConflictFigures>,
 }
 
 impl IrregularFigures {
     pub(super) fn define(
         machine: &MachineModel,
         nest: &NestLevels,
+        in_core: Option<InCoreFigures>,
         figures: &mut Figures,
     ) -> Option<IrregularFigures> {
         let always = |_: usize| Expr::from(1.0);
         let pages = nest.pages.map(|pages| Expr::from(pages.missed));
-        let seconds = seconds(machine, nest, (&always, pages), figures)?;
+        // What vectors hold of a line is touched once.
+        let of_vectors = |seconds: FigureId| match in_core.map(|found| (found.across, found.lanes))
+        {
+            None | Some((Across::No, _)) => None,
+            Some((Across::InItsPlace, _)) => {
+                let switch = Expr::machine("vectorise");
+                Some(bandwidth::where_positive(
+                    switch,
+                    0.0.into(),
+                    seconds.into(),
+                ))
+            }
+            Some((Across::AroundIt, lanes)) => {
+                let lanes = Expr::max([Expr::from(lanes), 1.0.into()]);
+                Some(Expr::from(seconds).quotient(lanes))
+            }
+        };
+        let unless_across = |kind: F, seconds: FigureId, figures: &mut Figures| {
+            of_vectors(seconds).map_or(seconds, |seconds| figures.define(kind, seconds))
+        };
+        let conflicts = nest.conflicts.map(|found| ConflictFigures {
+            seconds: unless_across(F::ConflictTime, found.seconds, figures),
+            most: unless_across(F::LongestConflictTime, found.most, figures),
+        });
+        let waiting = conflicts.map(|found| found.seconds.into());
+        let seconds = seconds(machine, nest, (&always, pages, waiting), figures)?;
         let seconds = figures.define(F::IrregularTime, seconds);
-        Some(IrregularFigures { seconds })
+        Some(IrregularFigures { seconds, conflicts })
     }
 }
 
-/// Seconds of all irregular lines: of every cache that part of them which `moves` says, and of pages that the TLB does not hold.
+/// Seconds of all irregular lines: of every cache that part of them which `moves` says, and of pages that the TLB does not
+/// hold; with those of lines that others of their sets evict.
 pub(super) fn seconds(
+    machine: &MachineModel,
+    nest: &NestLevels,
+    (moves, pages, conflicts): (&dyn Fn(usize) -> Expr, Option<Expr>, Option<Expr>),
+    figures: &Figures,
+) -> Option<Expr> {
+    let lines = lines(machine, nest, (moves, pages), figures);
+    match (lines, conflicts) {
+        (Some(lines), Some(conflicts)) => Some(lines + conflicts),
+        (lines, conflicts) => lines.or(conflicts),
+    }
+}
+
+/// Those of lines that no prefetcher predicts.
+fn lines(
     machine: &MachineModel,
     nest: &NestLevels,
     (moves, pages): (&dyn Fn(usize) -> Expr, Option<Expr>),

@@ -21,11 +21,13 @@ pub struct Open {
     pub vectors: bool,
     /// In which order sums are added.
     pub sums: bool,
+    /// Which of the lines of a crowded set its replacement evicts.
+    pub conflicts: bool,
 }
 
 impl Open {
-    /// What may be open: caches count one, vectors two, sums four.
-    pub const NAMES: [&str; 8] = [
+    /// What may be open: caches count one, vectors two, sums four, conflicts eight.
+    pub const NAMES: [&str; 16] = [
         "nothing",
         "caches",
         "vectors",
@@ -34,6 +36,14 @@ impl Open {
         "caches, sums",
         "vectors, sums",
         "caches, vectors, sums",
+        "conflicts",
+        "caches, conflicts",
+        "vectors, conflicts",
+        "caches, vectors, conflicts",
+        "sums, conflicts",
+        "caches, sums, conflicts",
+        "vectors, sums, conflicts",
+        "caches, vectors, sums, conflicts",
     ];
 
     pub fn or(self, other: Open) -> Open {
@@ -41,6 +51,7 @@ impl Open {
             caches: self.caches || other.caches,
             vectors: self.vectors || other.vectors,
             sums: self.sums || other.sums,
+            conflicts: self.conflicts || other.conflicts,
         }
     }
 
@@ -50,6 +61,7 @@ impl Open {
             (self.caches, Question::Caches),
             (self.vectors, Question::Vectors),
             (self.sums, Question::Sums),
+            (self.conflicts, Question::Conflicts),
         ];
         all.into_iter()
             .filter(|(is_open, _)| *is_open)
@@ -63,6 +75,7 @@ pub enum Question {
     Caches,
     Vectors,
     Sums,
+    Conflicts,
 }
 
 impl Question {
@@ -71,6 +84,7 @@ impl Question {
             Question::Caches => "caches",
             Question::Vectors => "vectors",
             Question::Sums => "sums",
+            Question::Conflicts => "conflicts",
         }
     }
 
@@ -80,6 +94,7 @@ impl Question {
             Question::Caches => "caches are warm",
             Question::Vectors => "loops are vectorised",
             Question::Sums => "sums are reordered",
+            Question::Conflicts => "no lines evict each other",
         }
     }
 }

@@ -8,7 +8,7 @@ use super::figures::{Detail, Figures};
 use super::in_core::{InCoreFigures, Values};
 use super::irregular::IrregularFigures;
 use super::label::Subject;
-use super::levels::{CacheFigures, NestLevels};
+use super::levels::{CacheFigures, ConflictFigures, NestLevels};
 use super::nest::Nest;
 use super::open::Band;
 use super::operations::OperationFigures;
@@ -129,7 +129,7 @@ impl TimeFigures {
         let cpu = figures.define(F::CpuTime, cpu);
         let iterations = known.iterations;
         let in_core = InCoreFigures::define(machine, nest, operations, known, figures);
-        let irregular = IrregularFigures::define(machine, caches_moved, figures);
+        let irregular = IrregularFigures::define(machine, caches_moved, in_core, figures);
         let moved = (caches_moved, traffic, irregular.is_some());
         let levels = define_levels(machine, (nest, streams, iterations), moved, figures);
         let any_machine = figures.detail() == Detail::AnyMachine;
@@ -180,6 +180,11 @@ impl TimeFigures {
             band: None,
             bound,
         }
+    }
+
+    /// Time of lines that others of their sets evict.
+    pub(super) fn conflicts(&self) -> Option<ConflictFigures> {
+        self.irregular?.conflicts
     }
 
     /// What is added to the time of memory.

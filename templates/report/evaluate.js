@@ -13,6 +13,13 @@ function treeStages(x) {
   return NaN;
 }
 
+/** Of whole numbers that are not negative. */
+function commonDivisor(a, b) {
+  if (!(a >= 0 && a < 1e15 && b >= 0 && b < 1e15)) return NaN;
+  while (b !== 0) [a, b] = [b, a % b];
+  return a;
+}
+
 const same = (a, b) => a === b || (a !== a && b !== b);
 
 // A comparison with what is not known is not known, so neither side is taken.
@@ -20,7 +27,7 @@ const known = (a, b) => a === a && b === b;
 const truth = (holds, a, b) => holds ? 1 : known(a, b) ? 0 : NaN;
 
 /** Operations by their number, each with how many operands it has. */
-const OPERANDS = [2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 2];
+const OPERANDS = [2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 2, 2];
 
 /** Numbers from bytes, seven bits each, the lowest first. */
 class Reader {
@@ -122,7 +129,8 @@ class Steps {
         case 15: value = truth(x === y, x, y); break;
         case 16: value = truth(x !== y && known(x, y), x, y); break;
         case 17: value = x === 1 ? y : x === 0 ? values[c] : NaN; break;
-        default: value = !known(x, y) ? NaN : x === 1 ? y : 0;
+        case 18: value = !known(x, y) ? NaN : x === 1 ? y : 0; break;
+        default: value = commonDivisor(Math.trunc(x), Math.trunc(y));
       }
       changed[first + at] = Number(!same(value, values[first + at]));
       values[first + at] = value;

@@ -115,6 +115,41 @@ fn what_is_held_is_not_waited_for() {
     );
 }
 
+/// Rows of 2 KiB lead to two of 64 sets, which hold 16 lines; a column has 256. Of 256·256 touches, all but 32·256 come
+/// back to a line; four lines at once come from L2, two of each set, in 16 ns.
+#[test]
+fn lines_of_few_sets_evict_each_other() {
+    let again = 256.0 * 256.0 - 32.0 * 256.0;
+    let evicted = again * (1.0 - 16.0 / 256.0);
+    let nest = nest_of("columns", "ways.toml", "n=256");
+    close(&nest["irregular"]["conflict_seconds"], evicted * 4e-9);
+    close(&nest["irregular"]["seconds"], evicted * 4e-9);
+    assert_eq!(nest["bound"], "latency");
+    let open = nest["open"].to_string();
+    assert!(open.contains("conflicts"), "{open}");
+    // LRU evicts all of them, and without conflicts the core takes longer than the lines.
+    let [low, seconds, high] =
+        ["low_seconds", "seconds", "high_seconds"].map(|key| nest[key].as_f64().expect("a time"));
+    assert!(low < 0.5 * seconds && high >= again * 4e-9, "{low} {high}");
+    // The next store's line takes the place of this one's.
+    let nest = nest_of("crowded", "ways.toml", "n=256");
+    close(&nest["irregular"]["conflict_seconds"], evicted * 30e-9);
+    // Twice the ways hold twice the lines in the same sets of half the period.
+    let nest = nest_of("columns", "ways.toml", "n=256,l1_ways=16");
+    let evicted = again * (1.0 - 16.0 / 256.0);
+    close(&nest["irregular"]["conflict_seconds"], evicted * 8e-9);
+}
+
+/// Rows that are a line longer lead to all sets; so does a cache whose ways are not known.
+#[test]
+fn lines_of_all_sets_stay() {
+    for (machine, n) in [("ways.toml", "n=264"), ("lines.toml", "n=256")] {
+        let nest = nest_of("columns", machine, n);
+        assert_eq!(nest["irregular"]["conflict_seconds"], Value::Null);
+        assert!(!nest["open"].to_string().contains("conflicts"));
+    }
+}
+
 /// The formulas of the workbook, those for any machine, and the plain numbers are one rule.
 #[test]
 fn formulas_and_numbers_are_one_rule() {
@@ -128,12 +163,12 @@ fn formulas_and_numbers_are_one_rule() {
         parse(name, &text)
     };
     let program = analysis::analyze(&sources::units(&["tests/fixtures/irregular"]));
-    for machine in ["pages.toml", "lines.toml", "core.toml"] {
-        for (n, warm) in ["100", "700", "3000"]
+    for machine in ["pages.toml", "lines.toml", "core.toml", "ways.toml"] {
+        for (n, warm) in ["100", "256", "700", "3000"]
             .map(|n| ["0", "1"].map(|warm| (n, warm)))
             .concat()
         {
-            let figures = |detail: Detail| -> Vec<[f64; 3]> {
+            let figures = |detail: Detail| -> Vec<[f64; 5]> {
                 let set = settings(&[("n", n), ("warm", warm)]);
                 let model = Model::with(&program, load(machine), &set, detail).expect("sound");
                 let of = |nest: &loopsheet_model::NestModel| {
@@ -143,8 +178,11 @@ fn formulas_and_numbers_are_one_rule() {
                         .map_or(0.0, |found| model.value(found.seconds));
                     let bound = nest.time.bound_by(model.value(nest.time.bound));
                     let is_latency = bound == Some(BoundBy::Irregular);
+                    let band = nest.time.band.expect("a band");
                     [
                         model.value(nest.time.seconds),
+                        model.value(band.low),
+                        model.value(band.high),
                         irregular,
                         f64::from(u8::from(is_latency)),
                     ]

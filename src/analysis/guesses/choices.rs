@@ -92,7 +92,7 @@ fn slopes(value: &Expr, sign: i64, visit: &mut dyn FnMut(&Symbol, i64)) {
     match value.node() {
         Node::Symbol(symbol) => visit(symbol, sign),
         Node::Sum(terms) => terms.iter().for_each(|term| slopes(term, sign, visit)),
-        Node::Call(Function::Absolute | Function::TreeStages, _) => {}
+        Node::Call(Function::Absolute | Function::TreeStages | Function::CommonDivisor, _) => {}
         Node::Call(_, arguments) => {
             arguments
                 .iter()

@@ -455,6 +455,29 @@ fn beside_measured<'a>(model: &'a Model<'a>, found: &'a Measured, columns: &mut 
     );
 }
 
+/// Lines that come at a latency, and those of them that others of their sets evict.
+fn irregular<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
+    if model.nests.iter().any(|n| n.time.irregular.is_some()) {
+        add_figures(
+            columns,
+            (TIME, "Irregular"),
+            Look::Seconds,
+            F::IrregularTime,
+            |(_, n)| some(n.time.irregular.map(|found| found.seconds)),
+        );
+    }
+    let conflicts = |nest: &NestModel| nest.time.irregular.and_then(|found| found.conflicts);
+    if model.nests.iter().any(|nest| conflicts(nest).is_some()) {
+        add_figures(
+            columns,
+            (TIME, "Conflicts"),
+            Look::Seconds,
+            F::ConflictTime,
+            move |(_, n)| some(conflicts(n).map(|found| found.seconds)),
+        );
+    }
+}
+
 fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
     let levels = model.nests.first().map_or(0, |n| n.time.levels.len());
     let name = |level: usize| model.nests[0].time.levels[level].name.clone();
@@ -496,15 +519,7 @@ fn time<'a>(model: &'a Model<'a>, columns: &mut Columns<'a>) {
             move |(_, n)| Content::Figure(n.time.levels[level].seconds),
         );
     }
-    if model.nests.iter().any(|n| n.time.irregular.is_some()) {
-        add_figures(
-            columns,
-            (TIME, "Irregular"),
-            Look::Seconds,
-            F::IrregularTime,
-            |(_, n)| some(n.time.irregular.map(|found| found.seconds)),
-        );
-    }
+    irregular(model, columns);
     add_figures(
         columns,
         (TIME, SECONDS.1),

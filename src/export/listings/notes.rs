@@ -44,11 +44,11 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
     ),
     (
         "In-core time",
-        "Where a machine describes its cores cycle by cycle, chain and ports take the place of the CPU time. Chain: iterations of the innermost loop times the longest chain of operations from one iteration to a later one, with the latencies on sheet Machine; sums of which only the last value is used are computed in the lanes of a vector where reorder_sums is 1. Ports: the largest of loads, stores, additions, multiplications, divisions and roots divided by how many can begin per cycle, in vectors where no iteration waits for another, accesses are contiguous, no procedure is called and vectorise is 1; calls of exp, log, sin, pow are added. With warm at 1, a nest finds all of its data in every cache large enough for it.",
+        "Where a machine describes its cores cycle by cycle, chain and ports take the place of the CPU time. Chain: iterations of the innermost loop times the longest chain of operations from one iteration to a later one, with the latencies on sheet Machine; sums of which only the last value is used are computed in the lanes of a vector where reorder_sums is 1. Ports: the largest of loads, stores, additions, multiplications, divisions and roots divided by how many can begin per cycle (minima, maxima and comparisons too), in vectors where no iteration waits for another, accesses are contiguous, no procedure is called and vectorise is 1; calls of exp, log, sin, pow are added. What no whole vector holds of a loop is done in a vector of half the length, and one by one. With warm at 1, a nest finds all of its data in every cache large enough for it.",
     ),
     (
         "Low, likely, high",
-        "The estimate uses the switches on sheet Machine. Low: caches large enough for all of the nest's data still hold it from its last execution, where it is executed more than once or an unknown number of times; vectors, also for functions, and reordered sums, where neither the source nor flags decide that. High: one element at a time and sums as written, caches as in the estimate. Column Left open shows which of these apply. Sizes, bandwidths and latencies are assumed to be right in both.",
+        "The estimate uses the switches on sheet Machine. Low: caches large enough for all of the nest's data still hold it from its last execution, where it is executed more than once or an unknown number of times; vectors, also for functions, and reordered sums, where neither the source nor flags decide that; no conflicts in sets. High: one element at a time and sums as written, caches as in the estimate, conflicts of LRU. Column Left open shows which of these apply. Sizes, bandwidths and latencies are assumed to be right in both.",
     ),
     (
         "Nests executed again",
@@ -57,6 +57,10 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
     (
         "Irregular lines",
         "Where a machine gives their cost: lines that no prefetcher predicts, because they are at random places, or because the loops follow more than 32 streams at once with more than 2048 bytes between accesses (Intel 64 and IA-32 Architectures Optimization Reference Manual). Each takes the latency of the level that holds it divided by the lines that a core can have outstanding (latency_cycles and irregular_lines of the cache, dram_latency_ns and dram_irregular_lines of memory), or tlb_miss_ns for each page that is not in the TLB, whichever takes longer: pages are counted like lines, with page_bytes and tlb_bytes. This is added to the time of memory for all other lines.",
+    ),
+    (
+        "Conflicts",
+        "Where a machine gives the ways of its caches and what irregular lines take: lines that strides lead to few sets evict each other though the whole cache would hold them. Of the lines that a reference returns to, 1 - ways x sets / (lines that it walks through in between) are evicted by the best replacement, all by LRU (high time), none in the low time; the sets are the product, over the loops that move it, slowest dimension first, of the smaller of the iterations and g / gcd(stride, g), from g = bytes of the cache / ways (no more than a page, as pages lie anywhere) on, which each divisor then takes the place of. Each evicted line takes the latency of the next cache divided by the smaller of its outstanding lines and set_lines x sets of the innermost loop; a store takes evicted_store_cycles where these sets hold no more lines than stores_ahead. The last cache is left out. This is added to the irregular lines.",
     ),
     (
         "Communication",
@@ -84,7 +88,7 @@ pub(crate) const METHOD: &[(&str, &str)] = &[
 pub(crate) const LIMITS: &[(&str, &str)] = &[
     (
         "Caches",
-        "Fully associative with LRU replacement: conflict misses are not in the formulas. Where strides show that lines fall into few sets, the costliest nests are run with the machine's associativity: column With its associativity on sheet Caches.",
+        "Fully associative with LRU replacement: conflict misses are not in the formulas of bytes, only in those of times (Conflicts). Where strides show that lines fall into few sets, the costliest nests are run with the machine's associativity: column With its associativity on sheet Caches.",
     ),
     (
         "Stores that miss",

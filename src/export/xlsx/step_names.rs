@@ -116,6 +116,7 @@ fn called(function: Function) -> &'static str {
         Function::Truncate => "truncated",
         Function::Absolute => "abs",
         Function::TreeStages => "stages of a tree over",
+        Function::CommonDivisor => "greatest common divisor of",
         Function::SumAbove => "sum of what is above",
     }
 }

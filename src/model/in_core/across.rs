@@ -14,6 +14,8 @@ pub(super) enum Along {
     Innermost,
     /// That around the innermost one, in whose place it stands.
     Interchanged,
+    /// The same, with the innermost one still inside it (GCC's vectorisation of outer loops).
+    Around,
     /// That around so many loops that are written out.
     WrittenOut(usize),
 }
@@ -28,7 +30,7 @@ impl<'a> Code<'a> {
         let innermost = self.nest.loops.len() - 1;
         match self.along {
             Along::Innermost => innermost,
-            Along::Interchanged => innermost - 1,
+            Along::Interchanged | Along::Around => innermost - 1,
             Along::WrittenOut(loops) => innermost - loops,
         }
     }
@@ -41,6 +43,9 @@ impl<'a> Code<'a> {
     pub(super) fn other_loop(&self) -> Option<Along> {
         if self.goes_across() {
             return Some(Along::Interchanged);
+        }
+        if self.goes_around() {
+            return Some(Along::Around);
         }
         let written_out = self.written_out_whole();
         (written_out > 0 && self.goes_along_outside(written_out))
@@ -88,6 +93,39 @@ impl<'a> Code<'a> {
         let Some(around) = self.around() else {
             return false;
         };
+        let level = self.nest.loops.len() - 1;
+        let is_in_memory = |chain: &Chain| {
+            let mut arrays = self.streams_from(level).map(|stream| stream.array.as_str());
+            arrays.any(|array| array == chain.name)
+        };
+        around.body.flops.total() == OperationCounts::default()
+            && self.chains().iter().all(is_in_memory)
+            && self.may_go_along(around, |_| false)
+    }
+
+    /// Whether that is the loop around with the innermost one inside it: as for an interchange, but what stands beside the
+    /// innermost one is in the vectors too, and so are sums that each of its executions begins.
+    fn goes_around(&self) -> bool {
+        let Some(around) = self.around() else {
+            return false;
+        };
+        let level = self.nest.loops.len() - 1;
+        let is_own = |chain: &Chain| {
+            let mut streams = self.streams_from(level);
+            let moves = |stream: &Stream| !stays(stream, around);
+            self.is_set_inside(level - 1, &chain.name)
+                || streams.any(|stream| stream.array.as_str() == chain.name && moves(stream))
+        };
+        let begins = |chain: &Chain| self.is_set_inside(level - 1, &chain.name);
+        let is_along = |stream: &Stream| goes_along(stream, around);
+        self.chains().iter().all(is_own)
+            && self.streams_from(level - 1).all(is_along)
+            && self.may_go_along(around, begins)
+    }
+
+    /// Whether vectors may hold iterations of the loop around, which have nothing from each other but for chains that may
+    /// be.
+    fn may_go_along(&self, around: &Loop, may_be: impl Fn(&Chain) -> bool) -> bool {
         let innermost = self.innermost();
         let level = self.nest.loops.len() - 1;
         let mut streams = self.streams_from(level);
@@ -103,21 +141,33 @@ impl<'a> Code<'a> {
         let is_kept = |stream: &Stream| {
             stays(stream, around) && stream.accesses.iter().any(Access::is_written)
         };
-        let is_in_memory = |chain: &Chain| {
-            let mut arrays = self.streams_from(level).map(|stream| stream.array.as_str());
-            arrays.any(|array| array == chain.name)
-        };
         let ends = [&innermost.lower, &innermost.upper, &innermost.step];
         let is_even = ends.iter().all(|end| !end.mentions(&around.variable));
+        let is_always = self.nest.loops[level].weight.is_empty();
         jumps
+            && is_always
             && is_even
             && self.is_straight(level - 1)
-            && around.body.flops.total() == OperationCounts::default()
+            && !self.meets_its_stores(level)
             && (self.streams_from(level))
                 .all(|stream| goes_along(stream, around) && is_known(stream))
-            && !self.streams_from(level).any(is_kept)
-            && self.chains().iter().all(is_in_memory)
-            && self.is_free(level - 1, |_| false)
+            && !self.streams_from(level - 1).any(is_kept)
+            && self.is_free(level - 1, may_be)
+    }
+
+    /// Whether the loop at this position moves a reference to an array to which the code inside the loop around stores by
+    /// another one: no compiler shows that iterations of that loop do not meet there.
+    fn meets_its_stores(&self, level: usize) -> bool {
+        let innermost = self.innermost();
+        let mut moved = self.streams_from(level);
+        moved.any(|stream| {
+            let is_other = |other: &Stream| {
+                other.array.as_str() == stream.array.as_str()
+                    && !std::ptr::eq(other, stream)
+                    && other.accesses.iter().any(Access::is_written)
+            };
+            !stays(stream, innermost) && self.streams_from(level - 1).any(is_other)
+        })
     }
 
     /// Whether vectors can hold the iterations of the loop around so many that are written out.

@@ -4,7 +4,7 @@ use crate::analysis::called::Called;
 use crate::expr::Expr;
 
 /// Calls of a nest by kind, each as often as the branches around it are taken.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Calls {
     procedures: Vec<Expr>,
     allocations: Vec<Expr>,

@@ -78,6 +78,7 @@ impl<N: Number> Profiler<'_, N> {
                 inside: None,
                 shared: None,
                 arrays: moved.arrays,
+                crowds: Vec::new(),
             }
         }));
     }

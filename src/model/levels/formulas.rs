@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use super::by_array::{ArrayLines, Known};
 use super::cells::profile;
+use super::conflicts::{self, ConflictFigures};
 use super::geometry::Geometry;
 use super::neighbours::Neighbours;
 use super::number::Number;
@@ -84,6 +85,9 @@ pub struct NestLevels {
     /// Pages of irregular accesses that the TLB does not hold; `None` if there are no such accesses, or
     /// the machine does not say what it holds.
     pub pages: Option<Pages<FigureId>>,
+    /// Time of lines that others of their sets evict; `None` if there are none, or the machine does not say what these
+    /// take.
+    pub conflicts: Option<ConflictFigures>,
     /// Lines of single arrays, where they are told apart.
     pub(super) arrays: Vec<ArrayLines>,
     /// Whether lines that no prefetcher predicts are taken to arrive at the bandwidth, as the machine does not say what
@@ -197,6 +201,7 @@ fn values(
         )
     };
     let caches: Vec<CacheFigures> = caches.iter().enumerate().map(of).collect();
+    let conflicts = conflicts::of_numbers(&profile.reuses, machine, figures);
     let known = (nest, &profile, neighbours.as_ref());
     let arrays = arrays_of_numbers(known, caches.last(), figures);
     let pages = pages.map(|Pages { missed, touched }| Pages {
@@ -211,6 +216,7 @@ fn values(
         reuses,
         neighbours: neighbours.filter(|_| is_between_nests(figures)),
         pages,
+        conflicts,
         all: Some(all),
         has_unrated_lines,
         arrays,
@@ -322,6 +328,26 @@ fn parts_fetched(
         }),
     };
     (written_first, unforeseen)
+}
+
+/// Time of lines that others of their sets evict.
+fn define_conflicts(
+    (profile, defined): (&Profile<Expr>, &[(usize, ReuseFigures)]),
+    machine: (&MachineModel, &[Level]),
+    capacities: &[(Arc<str>, FigureId)],
+    figures: &mut Figures,
+) -> Option<ConflictFigures> {
+    let some = profile.reuses.iter().filter(|reuse| reuse.is_some());
+    let known = some.zip(defined).map(|(reuse, (_, own))| {
+        let subject = ReuseSubject {
+            carrier: Some(own.carrier.clone()),
+            between: Some(own.between.clone()),
+            ..ReuseSubject::default()
+        };
+        (reuse, Expr::from(own.distance), subject)
+    });
+    let known: Vec<_> = known.collect();
+    conflicts::define(&known, machine, capacities, figures)
 }
 
 /// Lines of single arrays, where they are told apart.
@@ -437,6 +463,8 @@ fn formulas(
     let found_again = define_found_again(cold, figures);
     let of_nest = (nest, &geometry, names.as_slice());
     let defined = define_reuses(of_nest, &profile, &capacities, parameters, figures);
+    let of_machine = (machine, caches.as_slice());
+    let conflicts = define_conflicts((&profile, &defined), of_machine, &capacities, figures);
     let conditions = conditions(&names);
     let (written_first, unforeseen) = parts_fetched(&profile, &defined, irregular, figures);
     let of = |(position, (name, capacity)): (usize, &(Arc<str>, FigureId))| {
@@ -511,6 +539,7 @@ fn formulas(
         conditions,
         neighbours: neighbours.filter(|_| is_between_nests(figures)),
         pages,
+        conflicts,
         has_unrated_lines: unrated(nest, machine, (parameters, figures)),
         arrays,
     }

@@ -92,6 +92,7 @@ impl<N: Number> Profiler<'_, N> {
                     inside,
                     shared,
                     arrays,
+                    crowds: Vec::new(),
                 }
             }));
         }

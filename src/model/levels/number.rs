@@ -20,6 +20,8 @@ pub trait Number: Clone {
     fn larger(&self, other: &Self) -> Self;
     fn floor(&self) -> Self;
     fn power(&self, exponent: &Self) -> Self;
+    /// Of whole numbers that are not negative.
+    fn common_divisor(&self, other: &Self) -> Self;
     /// `then` if `self ≤ limit`, else `otherwise`.
     fn if_at_most(&self, limit: &Self, then: &Self, otherwise: &Self) -> Self;
     /// Whether it is one, whatever the parameters are.
@@ -98,6 +100,10 @@ impl Number for f64 {
     fn power(&self, exponent: &f64) -> f64 {
         self.powf(*exponent)
     }
+    fn common_divisor(&self, other: &f64) -> f64 {
+        let divisor = Expr::from(*self).common_divisor(Expr::from(*other));
+        divisor.as_number().unwrap_or(f64::NAN)
+    }
     fn if_at_most(&self, limit: &f64, then: &f64, otherwise: &f64) -> f64 {
         if self.is_nan() || limit.is_nan() {
             f64::NAN
@@ -145,6 +151,9 @@ impl Number for Expr {
     }
     fn power(&self, exponent: &Expr) -> Expr {
         self.clone().power(exponent.clone())
+    }
+    fn common_divisor(&self, other: &Expr) -> Expr {
+        self.clone().common_divisor(other.clone())
     }
     fn if_at_most(&self, limit: &Expr, then: &Expr, otherwise: &Expr) -> Expr {
         Expr::choose(

@@ -26,6 +26,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::crowds::Crowd;
 use super::domain::{Domain, Given, Span, Tiles};
 use super::number::Number;
 use super::of_array::OfArray;
@@ -72,6 +73,8 @@ pub struct Reuse<N> {
     pub shared: Option<N>,
     /// The lines of each array, where they are told apart.
     pub arrays: Vec<OfArray<N>>,
+    /// What may evict them from sets that others of them fall into.
+    pub crowds: Vec<Crowd<N>>,
 }
 
 impl<N: Number> Reuse<N> {
@@ -91,6 +94,7 @@ impl<N: Number> Reuse<N> {
             inside: self.inside.as_ref().map(value),
             shared: self.shared.as_ref().map(value),
             arrays: self.arrays.iter().map(|own| own.map(value)).collect(),
+            crowds: self.crowds.iter().map(|own| own.map(value)).collect(),
         }
     }
 }
@@ -386,6 +390,9 @@ impl<N: Number> Profiler<'_, N> {
                 }
             }
             for (between, references, lines) in found {
+                let context = if gap == WHOLE { outer } else { inner };
+                let from = if gap == WHOLE { level } else { between + 1 };
+                let crowds = self.crowds((&references, &lines), &outer.times, (from, context));
                 let moved = self.moved(&references, lines, &outer.times);
                 let distance = self
                     .distance(part, between, gap, inner, outer)
@@ -406,6 +413,7 @@ impl<N: Number> Profiler<'_, N> {
                     inside,
                     shared: None,
                     arrays: moved.arrays,
+                    crowds,
                 });
             }
         }

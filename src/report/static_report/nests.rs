@@ -98,7 +98,7 @@ pub struct NestReport {
     pub low_seconds: Option<Figure>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high_seconds: Option<Figure>,
-    /// What the source leaves open: `caches`, `vectors`, `sums`.
+    /// What the source leaves open: `caches`, `vectors`, `sums`, `conflicts`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<String>,
     /// How often its function is called in a run of the program: once where nothing says where a run begins, never where no
@@ -256,6 +256,9 @@ pub struct IrregularReport {
     /// Pages that the TLB does not hold; absent where the machine does not say what it holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pages_missed: Option<Figure>,
+    /// Of lines that others of their sets evict: part of `seconds`; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conflict_seconds: Option<Figure>,
     /// Over the whole execution.
     pub seconds: Figure,
 }
@@ -443,6 +446,7 @@ impl NestReport {
             in_core: (nest.time.in_core.as_ref()).map(|found| InCoreReport::of(model, nest, found)),
             irregular: (nest.time.irregular.as_ref()).map(|found| IrregularReport {
                 pages_missed: nest.levels.pages.map(|pages| figure(pages.missed)),
+                conflict_seconds: found.conflicts.map(|found| figure(found.seconds)),
                 seconds: figure(found.seconds),
             }),
             texts: operations.texts.map(figure),
