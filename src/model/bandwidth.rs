@@ -5,7 +5,7 @@ use super::figures::Figures;
 use super::runs_on::RunsOn;
 use crate::expr::{Comparison, Expr, FigureId};
 use crate::machine::Level;
-use crate::machine::parameters::LATENCY_LIMIT;
+use crate::machine::parameters::{IRREGULAR, LATENCY_LIMIT, LEVEL_LATENCY, level_name};
 
 /// Flops per second of these cores together.
 pub fn peak(on: RunsOn) -> Expr {
@@ -86,4 +86,21 @@ pub(super) fn memory_of(on: RunsOn, figures: &Figures) -> Expr {
         RunsOn::AllCores => F::MemoryBandwidth,
         RunsOn::OneCore => F::MemoryBandwidthOfOneCore,
     }))
+}
+
+/// A value where the machine says what irregular lines of all of its levels take, else nothing.
+pub(super) fn where_irregular_known(levels: &[Level], value: Expr) -> Expr {
+    let one = || Expr::from(1.0);
+    let of_level = |level: &Level| {
+        let [latency, lines] =
+            LEVEL_LATENCY.map(|what| Expr::machine(&level_name(level.index, what)));
+        let bytes = Expr::machine(&level_name(level.index, "bytes"));
+        let known = Expr::min([latency, lines]);
+        Expr::choose(Comparison::Greater, bytes, 0.0.into(), known, one())
+    };
+    let memory = IRREGULAR.map(Expr::machine);
+    let all = (levels.iter().skip(1).map(of_level))
+        .chain(memory)
+        .chain([Expr::machine("ghz")]);
+    where_positive(Expr::min(all), value, 0.0.into())
 }

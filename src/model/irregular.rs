@@ -7,7 +7,7 @@ use super::figures::{Detail, Figures};
 use super::in_core::{Across, InCoreFigures};
 use super::levels::{ConflictFigures, NestLevels};
 use super::runs_on::RunsOn;
-use crate::expr::{Comparison, Expr, FigureId};
+use crate::expr::{Expr, FigureId};
 use crate::machine::parameters::{IRREGULAR, LEVEL_LATENCY, level_name};
 use crate::machine::{Level, MachineModel};
 
@@ -172,21 +172,4 @@ fn rate(level: &Level, any_machine: bool, on: RunsOn) -> Option<Expr> {
         (false, Some(_)) => Some(rate),
         (false, None) => None,
     }
-}
-
-/// A value where the machine says what irregular lines of all of its levels take, else nothing.
-pub(super) fn where_known(levels: &[Level], value: Expr) -> Expr {
-    let one = || Expr::from(1.0);
-    let of_level = |level: &Level| {
-        let [latency, lines] =
-            LEVEL_LATENCY.map(|what| Expr::machine(&level_name(level.index, what)));
-        let bytes = Expr::machine(&level_name(level.index, "bytes"));
-        let known = Expr::min([latency, lines]);
-        Expr::choose(Comparison::Greater, bytes, 0.0.into(), known, one())
-    };
-    let memory = IRREGULAR.map(Expr::machine);
-    let all = (levels.iter().skip(1).map(of_level))
-        .chain(memory)
-        .chain([Expr::machine("ghz")]);
-    bandwidth::where_positive(Expr::min(all), value, 0.0.into())
 }

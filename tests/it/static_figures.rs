@@ -2,6 +2,7 @@
 //! that say so.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use crate::support::sources;
 use loopsheet_analysis as analysis;
@@ -33,6 +34,13 @@ fn measured() -> Measurements {
     }
 }
 
+fn machine_in_file(name: &str) -> Result<MachineModel, String> {
+    let path = Path::new("tests/fixtures/clock").join(name);
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let machine = MachineModel::parse_with_base(&text, name, &machine_in_file);
+    machine.map_err(|error| error.to_string())
+}
+
 /// Works on the model of each of these programs, with formulas for any machine.
 fn with_models(work: &mut dyn FnMut(&Model)) {
     let directories = [
@@ -55,9 +63,13 @@ fn with_models(work: &mut dyn FnMut(&Model)) {
         ("columns.m", "400000"),
     ];
     let sizes = sizes.map(|(name, value)| Setting::new(name, value));
-    let directories = directories.map(|directory| (directory, vec![between_nests.clone()]));
-    let advised = ("tests/fixtures/advice", sizes.to_vec());
-    for (directory, settings) in directories.into_iter().chain([advised]) {
+    let directories =
+        directories.map(|directory| (directory, &machine, vec![between_nests.clone()]));
+    let advised = ("tests/fixtures/advice", &machine, sizes.to_vec());
+    // Of presets it is not known what irregular lines take.
+    let of_ways = machine_in_file("ways.toml").expect("a machine");
+    let irregular = ("tests/fixtures/irregular", &of_ways, Vec::new());
+    for (directory, machine, settings) in directories.into_iter().chain([advised, irregular]) {
         let program = analysis::analyze(&sources::units(&[directory]));
         let model = Model::with(&program, machine.clone(), &settings, Detail::Least);
         let model = model.expect("sound");

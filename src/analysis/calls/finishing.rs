@@ -11,20 +11,12 @@
 use rustc_hash::FxHashSet;
 
 use super::ending::MOST_CALLS;
+use super::finish::Finish;
 use super::procedures::Procedures;
 use super::target::{ProcedureId, Target};
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, statements, variables_of};
 use crate::ir::{Control, Function, Jump, Printed, Role, Stmt, Type, Value, VarId, addressed};
-
-/// What decides that a procedure ends the program.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Finish {
-    /// The positions of the arguments that have a part in it.
-    pub arguments: Vec<usize>,
-    /// Whether its own loops or counters have.
-    pub is_own: bool,
-}
 
 impl Procedures<'_> {
     /// What decides that the program ends in calls of a procedure, if numbers that are no data may do that.

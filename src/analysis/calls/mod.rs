@@ -39,6 +39,7 @@ mod effects;
 mod ended;
 mod ending;
 pub mod expand;
+mod finish;
 mod finishing;
 mod graph;
 mod instance;

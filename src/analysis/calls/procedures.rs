@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::finishing::Finish;
+use super::finish::Finish;
 use super::own_names::OwnNames;
 use super::pointers::Pointers;
 use super::summary::Summary;

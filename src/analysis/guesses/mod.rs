@@ -73,7 +73,7 @@ pub fn complete(program: &mut Program) {
                 {
                     place.value = None;
                     place.choices.extend(own);
-                    place.guess.get_or_insert(value);
+                    place.guess = place.guess.filter(|_| own.is_none()).or(Some(value));
                 }
             }
             Some(index) => program.functions[index].constants.push(Constant {

@@ -4,10 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Guesses, Unknown};
 use crate::expr::{Expr, Symbol};
-use crate::facts::{Origin, Program};
-
-/// A few elements of an array, which no real number is, are not what a program is run for; one is: one tile, one process, one dimension less.
-const FEW: std::ops::Range<f64> = 2.0..16.0;
+use crate::facts::{Origin, PLACEHOLDERS, Program};
 
 /// The places that something outside gives a value, where the program's own is that small.
 pub(super) fn of(program: &Program) -> BTreeMap<Symbol, f64> {
@@ -15,8 +12,12 @@ pub(super) fn of(program: &Program) -> BTreeMap<Symbol, f64> {
     given
         .filter(|(_, place)| !place.is_real && place.choices.is_empty())
         .filter_map(|(symbol, place)| {
-            let own = place.value.as_ref().and_then(Expr::as_number)?;
-            FEW.contains(&own).then(|| (symbol.clone(), own))
+            let own = place
+                .value
+                .as_ref()
+                .and_then(Expr::as_number)
+                .or(place.guess)?;
+            PLACEHOLDERS.contains(&own).then(|| (symbol.clone(), own))
         })
         .collect()
 }

@@ -37,6 +37,9 @@ use crate::ir::{
 /// Procedures are asked for the extents of an array that many of them share.
 const MOST_ALLOCATIONS: usize = 8;
 
+/// Procedures that pass on what they are passed are followed so far.
+const MOST_CALLS: usize = 4;
+
 /// What was collected.
 pub struct Collected<'u> {
     pub places: Places,
@@ -64,6 +67,8 @@ pub struct Collector<'k, 'u> {
     pub opened: FxHashSet<String>,
     /// Whether a statement gives something a value that only a computed address leads to.
     pub is_anything_set: bool,
+    /// Places whose addresses calls pass that no condition and no loop is around, and the dummy arguments for which they do.
+    read_there: Vec<(PlaceId, PlaceId)>,
     /// Types of structures whose address a procedure without a body gets, which may give them other values.
     pub handed_over: FxHashSet<String>,
 }
@@ -82,6 +87,7 @@ impl<'k, 'u> Collector<'k, 'u> {
             dead: Vec::new(),
             opened: FxHashSet::default(),
             is_anything_set: false,
+            read_there: Vec::new(),
             handed_over: FxHashSet::default(),
         }
     }
@@ -324,6 +330,7 @@ impl<'k, 'u> Collector<'k, 'u> {
             return;
         }
         let mut read: Vec<&Value> = Vec::new();
+        let mut passed: Vec<(&Value, ProcedureId, VarId)> = Vec::new();
         if let Stmt::Assign { target, value, .. } = stmt
             && inputs::is_input(value, known, id)
         {
@@ -343,19 +350,48 @@ impl<'k, 'u> Collector<'k, 'u> {
                 Target::Unknown if known.candidates(id, name).is_empty() => {
                     read.extend(arguments.iter().filter_map(|one| self.written(id, one)));
                 }
+                Target::Body(callee) => {
+                    for (formal, argument) in known.formals(callee).into_iter().zip(arguments) {
+                        if let Some(read) = self.written(id, argument) {
+                            passed.push((read, callee, formal));
+                        }
+                    }
+                }
                 _ => {}
             }
         });
         for value in read {
-            if let Some(place) = self.place(id, value) {
-                let known_place = self.places.get(place);
-                let runs = self.at_once.contains(&id);
-                // A component may be of a structure that others have, too, where this procedure does not run.
-                let is_elsewhere =
-                    known_place.structure.is_some() && !self.at_once.is_empty() && !runs;
-                let is_private = known_place.is_own || known_place.is_local && !is_elsewhere;
-                if is_private || runs {
-                    self.of(place).is_always_read = true;
+            if let Some(place) = self.read_for_certain(id, value) {
+                self.of(place).is_always_read = true;
+            }
+        }
+        for (value, callee, formal) in passed {
+            if let Some(place) = self.read_for_certain(id, value)
+                && let Some(dummy) = self.place(callee, &Value::Variable(formal))
+            {
+                self.read_there.push((place, dummy));
+            }
+        }
+    }
+
+    /// The place of what a statement of a procedure reads that no condition and no loop is around, if that is so in each run.
+    fn read_for_certain(&mut self, id: ProcedureId, value: &Value) -> Option<PlaceId> {
+        let place = self.place(id, value)?;
+        let known = self.places.get(place);
+        let runs = self.at_once.contains(&id);
+        // A component may be of a structure that others have, too, where this procedure does not run.
+        let is_elsewhere = known.structure.is_some() && !self.at_once.is_empty() && !runs;
+        let is_private = known.is_own || known.is_local && !is_elsewhere;
+        (is_private || runs).then_some(place)
+    }
+
+    /// What a called procedure reads for certain where it is passed is read for certain.
+    fn note_read_there(&mut self) {
+        for _ in 0..MOST_CALLS {
+            for (place, dummy) in std::mem::take(&mut self.read_there) {
+                match self.of(dummy).is_always_read {
+                    true => self.of(place).is_always_read = true,
+                    false => self.read_there.push((place, dummy)),
                 }
             }
         }
@@ -578,6 +614,7 @@ impl<'k, 'u> Collector<'k, 'u> {
             .collect();
         self.readers.extend(through);
         self.begin_with_zero();
+        self.note_read_there();
         self.note_handed_over();
         self.all
             .resize_with(self.places.len(), Definitions::default);

@@ -64,8 +64,8 @@ impl Code<'_> {
         let rest = Expr::choose(Comparison::Greater, lanes.clone(), one, rest, none);
         let (order, least) = (Comparison::GreaterOrEqual, LEAST_HALVED.into());
         let in_half = Expr::choose(order, lanes.clone(), least, in_half, 0.0.into());
-        // Halves take as long as whole ones.
-        let in_vectors = length.clone() - rest.clone() + in_half.clone();
+        // A half takes as long as a whole one.
+        let in_vectors = length.clone() - rest.clone() + in_half.clone() * 2.0;
         Shares {
             vectors: in_vectors.quotient(length.clone()),
             single: (rest - in_half).quotient(length),

@@ -1,15 +1,14 @@
-//! Time of lines that others of their sets evict (`crowds`), as numbers or as formulas.
+//! Time of lines that others of their sets evict (`sets`), as numbers or as formulas.
 
 use std::sync::Arc;
 
-use super::crowds::Sets;
 use super::number::Number;
 use super::reuse::Reuse;
+use super::sets::Sets;
 use crate::bandwidth;
 use crate::catalogue::StaticFigure as F;
 use crate::expr::{Expr, FigureId};
 use crate::figures::{Detail, Figures};
-use crate::irregular;
 use crate::label::{ReuseSubject, Subject};
 use crate::machine::{Level, MachineModel};
 
@@ -140,7 +139,7 @@ pub(super) fn define(
     let [seconds, most] = all.map(|parts| {
         let seconds = Expr::sum(parts).quotient(cores.clone());
         match any_machine {
-            true => irregular::where_known(levels, seconds),
+            true => bandwidth::where_irregular_known(levels, seconds),
             false => seconds,
         }
     });

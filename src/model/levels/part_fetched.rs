@@ -8,7 +8,6 @@ use crate::bandwidth;
 use crate::catalogue::StaticFigure as F;
 use crate::expr::{Comparison, Expr, FigureId};
 use crate::figures::{Detail, Figures};
-use crate::irregular;
 use crate::label::Subject;
 use crate::machine::Level;
 
@@ -74,7 +73,7 @@ impl PartFetched {
         let (found, own) = (Expr::from(found_again), Expr::from(capacity));
         let bytes = Expr::choose(Comparison::LessOrEqual, found, own, 0.0.into(), bytes);
         let bytes = match figures.detail() {
-            Detail::AnyMachine => irregular::where_known(caches, bytes),
+            Detail::AnyMachine => bandwidth::where_irregular_known(caches, bytes),
             _ => bytes,
         };
         figures.define(F::Irregular.about(Subject::Level(name.clone())), bytes)

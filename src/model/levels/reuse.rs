@@ -26,12 +26,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::crowds::Crowd;
 use super::domain::{Domain, Given, Span, Tiles};
 use super::number::Number;
 use super::of_array::OfArray;
 use super::overlap::Counted;
 use super::reference::{Lines, Reference, Rows};
+use super::sets::Crowd;
 use super::steps::About;
 use crate::arrays::Arrays;
 use crate::catalogue::StaticFigure;
