@@ -375,7 +375,7 @@ pub struct Branch {
 pub enum Asks {
     #[default]
     All,
-    /// What it asks of loops: `k < 10` of `k < 10 && b[k] > 0`. A branch inside asks for the rest, or only what the rest
+    /// What it asks of loops, or else of options: `k < 10` of `k < 10 && b[k] > 0`. A branch inside asks for the rest, or only what the rest
     /// reads is inside. What is done otherwise is an arm of the branch inside, too.
     Loops,
 }

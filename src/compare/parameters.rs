@@ -242,8 +242,15 @@ fn branch_frequencies(
     sizes: SizesOfReport,
 ) -> Vec<Suggestion> {
     // In how many of the iterations loops leave a condition to the data, which depends on sizes.
+    // An option of which nothing is known must have left it all of them, as far as the run tells.
+    let option = |branch: &BranchReport| -> Option<String> {
+        let name = branch.within.as_ref()?;
+        let is_guess = report.parameters.get(name)?.origin == Origin::Default;
+        is_guess.then(|| name.clone())
+    };
     let share = |branch: &BranchReport| match &branch.within {
         None => Some(1.0),
+        Some(_) if option(branch).is_some() => Some(1.0),
         Some(_) if sizes == SizesOfReport::Differ => None,
         Some(share) => report.parameters.get(share)?.value.known(),
     };
@@ -257,10 +264,19 @@ fn branch_frequencies(
         let suggestion = |branch: &BranchReport| {
             let taken = (seen.frequency)(*found, branch)? / share(branch)?;
             let is_share = (0.0..=1.0).contains(&taken);
-            is_share.then(|| probability(report, branch, taken, &facts.id))?
+            let of_data = is_share.then(|| probability(report, branch, taken, &facts.id))??;
+            let of_option = option(branch).map(|name| Suggestion {
+                value: report.parameters[&name].value.known(),
+                parameter: name,
+                fits: 1.0,
+                ..of_data.clone()
+            });
+            Some([Some(of_data), of_option])
         };
         with_parameters
             .filter_map(suggestion)
+            .flatten()
+            .flatten()
             .collect::<Vec<Suggestion>>()
     };
     seen.loops.keys().flat_map(of_loop).collect()

@@ -529,6 +529,58 @@ fn conditions_that_join_loops_and_data() {
     );
 }
 
+/// `flag == 1 && b[i] > 0`: whether anything is done at all is not known, and how often data let it is another question.
+#[test]
+fn conditions_that_join_options_and_data() {
+    let undecided = ["both", "data_first", "either", "passed_over"];
+    let marked = marked_in(DIRECTORY, "options.c");
+    for name in undecided {
+        assert!(marked.contains(name), "{name}: {marked:?}");
+    }
+    assert!(!marked.contains("size"), "{marked:?}");
+    assert!(!marked.contains("pointer"), "{marked:?}");
+    assert!(marked_in(DIRECTORY, "options.f90").contains("both"));
+}
+
+/// Both probabilities together say how often; an option that is set is exact.
+#[test]
+fn operations_under_options_and_data() {
+    let adds = |file: &str, function: usize, settings: &[&str]| {
+        let path = command::fixture(DIRECTORY).join(file);
+        let all: Vec<&str> = (["n=160"].iter().chain(settings))
+            .flat_map(|one| ["--set", one])
+            .collect();
+        // A check runs the guessed value of the option, which may go the other way.
+        let all = [&all[..], &["--no-check"]].concat();
+        let report = command::analysed(path, &all);
+        let nest = &report["functions"][function]["nests"][0];
+        assert_eq!(nest["reasons"], json!([]), "{file} {settings:?}");
+        nest["adds"].as_f64().expect("a number")
+    };
+    let data = "prob_both_6=0.25";
+    let found =
+        [0, 1].map(|taken| adds("options.f90", 0, &[data, &format!("prob_both_6_2={taken}")]));
+    assert_eq!(found, [0.0, 40.0]);
+    let data = "prob_either_14=0.25";
+    let found = [0, 1].map(|taken| {
+        adds(
+            "options.c",
+            2,
+            &[data, &format!("prob_either_14_2={taken}")],
+        )
+    });
+    assert_eq!(found, [160.0, 40.0]);
+    let data = "prob_passed_over_19=0.25";
+    let found = [0, 1].map(|taken| {
+        adds(
+            "options.c",
+            3,
+            &[data, &format!("prob_passed_over_19_2={taken}")],
+        )
+    });
+    assert_eq!(found, [160.0, 120.0]);
+}
+
 /// Additions in the part of a condition that asks for data: only where the part before it holds, in Fortran as gfortran does it.
 #[test]
 fn operations_of_the_part_behind_another_one() {

@@ -321,18 +321,60 @@ impl Walker<'_> {
             };
             return (probability, decision);
         };
-        let probability = self.free_probability(&usual, &value);
         let origin = match outcome.filter(|_| answered.is_none()) {
             Some(_) => Origin::Constant,
             None => Origin::Derived,
         };
+        (self.known_probability(&usual, value, origin), decision)
+    }
+
+    /// The parameter of a branch of which it is known how often it is taken.
+    fn known_probability(&mut self, usual: &Symbol, value: Expr, origin: Origin) -> Symbol {
+        let probability = self.free_probability(usual, &value);
         let constant = Constant {
             symbol: probability.clone(),
             value,
             origin,
         };
         self.symbols.constants.insert(probability.clone(), constant);
-        (probability, decision)
+        probability
+    }
+
+    /// The parameter of a part of a condition that is the same in all iterations, which no other branch has: with a value if it
+    /// asks for the sizes of loops around it or in it.
+    pub(super) fn decision_of_option(
+        &mut self,
+        branch: &ir::If,
+        then: &Block,
+    ) -> (Symbol, Decision) {
+        let mut sizes = sizes_in(std::iter::once(then));
+        for level in &self.symbols.levels {
+            sizes.extend(level.counted.lower.symbols());
+            sizes.extend(level.counted.upper.symbols());
+        }
+        let is_size = |symbol: &Symbol| sizes.contains(symbol);
+        let share = guards::share_of_sizes(&mut self.symbols, &branch.condition, &is_size);
+        if let Some(share) = share.filter(|_| !self.may_be_reset(&branch.condition)) {
+            let written_in = self.effects.origins.written_in(&branch.place);
+            let written_in = written_in.unwrap_or(self.symbols.own_name);
+            let usual = Symbol::probability(written_in, branch.place.line, None);
+            let probability = self.known_probability(&usual, share, Origin::Derived);
+            return (probability, Decision::Fixed);
+        }
+        let others: Vec<Symbol> = (self.undecided.iter())
+            .map(|other| &other.probability)
+            .filter(|other| !self.once.contains(*other))
+            .cloned()
+            .collect();
+        self.once.extend(others.iter().cloned());
+        let choice = self.guessed_choice(branch);
+        let usual = |_: &Walker| choice.clone();
+        let found = self.decision(branch, ([&[], &[]], (None, &usual)), [Some(then), None]);
+        others.iter().for_each(|other| {
+            self.once.remove(other);
+        });
+        self.once.insert(found.0.clone());
+        found
     }
 
     /// In how many of the iterations that conditions around leave a condition on loops holds.

@@ -1,12 +1,14 @@
-//! Conditions of which a part asks for loops and another one for data:
+//! Conditions of which a part asks for loops or options and another one for data:
 //!
 //! ```text
 //! if (k < 10 && b[k] > 0) a[k] = 1;          if (k < 10) { if (b[k] > 0) a[k] = 1; }
 //! if (k >= 10 || b[k] <= 0) continue;        the same of what is behind it
 //! if (k < 10 || b[k] > 0) a[k] = 1;          b is read where k < 10 does not hold
+//! if (flag && b[k] > 0) a[k] = 1;            if (flag) { if (b[k] > 0) a[k] = 1; }
 //! ```
 //!
-//! The part that asks for loops says in which iterations the rest is done, and how many these are. The part behind it is read
+//! The part that asks for loops says in which iterations the rest is done, and how many these are; one that asks for options
+//! is the same in all of them, so that nothing of the rest is done, or all of it. The part behind it is read
 //! there only: C promises it, and Fortran, which promises no order, lets compilers branch on one part after the other, as
 //! gfortran does in the order of the source from `-O1` on.
 
@@ -16,7 +18,7 @@ use crate::expr::Expr;
 use crate::facts::{Asks, Block, Branch, Decision, Item};
 use crate::guards;
 use crate::ir::visit::{InLoop, each_value, statements};
-use crate::ir::{self, BinaryOp, Stmt, UnaryOp, Value};
+use crate::ir::{self, BinaryOp, Stmt, Type, UnaryOp, Value};
 
 /// Statements of an arm that stand on two ways, at most.
 const MOST_REPEATED: usize = 4;
@@ -27,19 +29,30 @@ type Part<'v> = (&'v Value, bool);
 /// A condition in two parts.
 pub(super) struct Parts {
     /// Where it holds, the other part decides.
-    of_loops: Value,
+    first: Value,
+    by: By,
     rest: Value,
     reads: Reads,
     /// The arm that is done where both parts say so.
     goal: Goal,
 }
 
+/// What decides the first part.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    Loops,
+    /// What is the same in all iterations: an option or a size.
+    Options,
+}
+
 /// What the other part reads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reads {
-    /// Nothing where the part that asks for loops decides.
+    /// Nothing where the first part decides.
     InPart,
     Everywhere,
+    /// What is counted already.
+    Nothing,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,7 +64,7 @@ enum Goal {
 }
 
 impl Walker<'_> {
-    /// The parts of a condition, if loops decide one in a way that has a closed form, and data the other one.
+    /// The parts of a condition, if loops decide one in a way that has a closed form, or options do, and data the other one.
     pub(super) fn parts_of(&mut self, branch: &ir::If, arms: [&[Stmt]; 2]) -> Option<Parts> {
         let is_joined =
             |part: &Value| matches!(part, Value::Binary(BinaryOp::And | BinaryOp::Or, ..));
@@ -73,33 +86,45 @@ impl Walker<'_> {
             (Goal::Then, true, then),
             (Goal::Otherwise, false, otherwise),
         ];
-        let goals = goals.into_iter().filter(|(_, _, has_arm)| *has_arm);
         let [of_then, of_otherwise] = [true, false].map(|holds| all_of(condition, holds));
-        for (goal, holds, _) in goals {
+        let of = |(goal, holds, has_arm)| {
             let parts = if holds { &of_then } else { &of_otherwise };
             let other = if holds { arms[1] } else { arms[0] };
-            if parts.len() > 1 && may_be_repeated(other) {
-                return self.split(parts, goal);
-            }
+            (parts.len() > 1 && may_be_repeated(other)).then_some((goal, parts, has_arm))
+        };
+        let goals: Vec<(Goal, &Vec<Part>, bool)> = goals.into_iter().filter_map(of).collect();
+        let first = goals.iter().find(|(.., has_arm)| *has_arm);
+        let by_loops = first.and_then(|(goal, parts, _)| self.split(By::Loops, parts, *goal));
+        // Nothing is done on one side of an option, also where the arm for it is empty.
+        let mut by_options = || {
+            let mut goals = goals.iter();
+            goals.find_map(|(goal, parts, _)| self.split(By::Options, parts, *goal))
+        };
+        let found = by_loops.or_else(&mut by_options);
+        if found.is_some() || first.is_some() {
+            return found;
         }
         let parts = if of_then.len() > 1 {
             of_then
         } else {
             of_otherwise
         };
-        let found = self.split(&parts, Goal::ReadsAlone)?;
+        let found = self.split(By::Loops, &parts, Goal::ReadsAlone)?;
         (found.reads == Reads::InPart).then_some(found)
     }
 
-    /// The first parts that loops decide apart from the others, or all of them where the others are read in any case.
-    fn split(&mut self, parts: &[Part], goal: Goal) -> Option<Parts> {
-        let of_loops: Vec<bool> = parts.iter().map(|part| self.has_share(part.0)).collect();
-        let leading = of_loops.iter().take_while(|own| **own).count();
+    /// The first parts that loops, or options, decide apart from the others, or all of them where the others are read in any
+    /// case.
+    fn split(&mut self, by: By, parts: &[Part], goal: Goal) -> Option<Parts> {
+        let own: Vec<bool> = (parts.iter())
+            .map(|part| self.is_decided(by, part.0))
+            .collect();
+        let leading = own.iter().take_while(|own| **own).count();
         let (reads, mut chosen): (Reads, Vec<usize>) = match leading {
             1.. => (Reads::InPart, (0..leading).collect()),
             0 => (
                 Reads::Everywhere,
-                (0..parts.len()).filter(|at| of_loops[*at]).collect(),
+                (0..parts.len()).filter(|at| own[*at]).collect(),
             ),
         };
         let all_hold = |chosen: &[usize]| {
@@ -107,9 +132,9 @@ impl Walker<'_> {
             joined(BinaryOp::And, own)
         };
         // Of several that have no closed form together, the others are parts of the rest.
-        let of_loops = loop {
+        let first = loop {
             let found = all_hold(&chosen)?;
-            if self.has_share(&found) {
+            if self.is_decided(by, &found) {
                 break found;
             }
             chosen.pop();
@@ -126,14 +151,42 @@ impl Walker<'_> {
         };
         let rest = rest.into_iter().map(|(part, holds)| (part, holds != turns));
         let rest = joined(op, rest.map(stated))?;
-        let is_of_data =
-            guards::decision(&mut self.symbols, &rest) == Decision::Data && reads_memory(&rest);
+        let is_of_data = guards::decision(&mut self.symbols, &rest) == Decision::Data
+            && (by == By::Options || reads_memory(&rest));
         is_of_data.then_some(Parts {
-            of_loops,
+            first,
+            by,
             rest,
             reads,
             goal,
         })
+    }
+
+    fn is_decided(&mut self, by: By, condition: &Value) -> bool {
+        match by {
+            By::Loops => self.has_share(condition),
+            By::Options => {
+                guards::decision(&mut self.symbols, condition) == Decision::Fixed
+                    && self.asks_for_options(condition)
+            }
+        }
+    }
+
+    /// Whether a condition asks for nothing but whole numbers and truths. Pointers are not null, as a rule.
+    fn asks_for_options(&self, condition: &Value) -> bool {
+        let mut only_those = true;
+        each_value(condition, &mut |part| {
+            only_those &= match part {
+                Value::Variable(id) => {
+                    let variable = self.function().variable(*id);
+                    variable.dimensions.is_empty()
+                        && matches!(variable.ty, Type::Integer(_) | Type::Logical(_))
+                }
+                Value::Element { .. } | Value::Call { .. } => false,
+                _ => true,
+            }
+        });
+        only_those
     }
 
     /// Whether loops decide a condition in a way that has a closed form, so that its share is known.
@@ -159,7 +212,7 @@ impl Walker<'_> {
         found
     }
 
-    /// Adds a branch on the part that asks for loops, and inside of it one on the other part.
+    /// Adds a branch on the part that asks for loops or options, and inside of it one on the other part.
     pub(super) fn branch_in_parts(
         &mut self,
         branch: &ir::If,
@@ -168,18 +221,19 @@ impl Walker<'_> {
         block: &mut Block,
     ) -> Expr {
         match parts.reads {
+            Reads::Nothing => {}
             Reads::Everywhere => self.read(&branch.place, &branch.condition, block),
-            Reads::InPart => self.read(&branch.place, &parts.of_loops, block),
+            Reads::InPart => self.read(&branch.place, &parts.first, block),
         }
         if parts.goal != Goal::ReadsAlone {
             self.decides(&branch.condition, block);
         }
         let at = block.items.len();
-        let asked = guards::asked(&mut self.symbols, &parts.of_loops);
+        let asked = guards::asked(&mut self.symbols, &parts.first);
         let conditions = self.conditions.len();
         self.conditions.extend(asked);
         let before = self.symbols.known.clone();
-        let answers = self.answer(&parts.of_loops, true, arms.concat().as_slice());
+        let answers = self.answer(&parts.first, true, arms.concat().as_slice());
         let mut then = Block::default();
         let inner = ir::If {
             condition: parts.rest.clone(),
@@ -191,7 +245,16 @@ impl Walker<'_> {
                 Expr::from(1.0)
             }
             (_, Reads::InPart) => self.branch(&inner, arms[0], arms[1], &mut then),
-            (_, Reads::Everywhere) => self.branch_that_is_read(&inner, arms, &mut then),
+            (_, Reads::Everywhere | Reads::Nothing) => match self.parts_of(&inner, arms) {
+                Some(inside) if inside.goal != Goal::ReadsAlone => {
+                    let inside = Parts {
+                        reads: Reads::Nothing,
+                        ..inside
+                    };
+                    self.branch_in_parts(&inner, inside, arms, &mut then)
+                }
+                _ => self.branch_that_is_read(&inner, arms, &mut then),
+            },
         };
         self.forget(answers);
         self.conditions.truncate(conditions);
@@ -206,11 +269,15 @@ impl Walker<'_> {
         // What is known behind it is what the branch inside has found: it has both arms.
         let behind = std::mem::replace(&mut self.symbols.known, before);
         let outer = ir::If {
-            condition: parts.of_loops,
+            condition: parts.first,
             ..branch.clone()
         };
-        let (probability, decision) =
-            self.decision(&outer, ([&[], &[]], (None, &|_| None)), [Some(&then), None]);
+        let (probability, decision) = match parts.by {
+            By::Loops => {
+                self.decision(&outer, ([&[], &[]], (None, &|_| None)), [Some(&then), None])
+            }
+            By::Options => self.decision_of_option(&outer, &then),
+        };
         let condition = self.symbols.text(&outer.condition);
         let otherwise = (!other.is_empty()).then(|| self.block(other));
         self.symbols.known = behind;
