@@ -217,3 +217,29 @@ void walks(double end) {
     assert_eq!(small::iterations(&json, "moved")[0], 128.0 * 1e4);
     assert_eq!(small::iterations(&json, "walks"), [8.0]);
 }
+
+/// What loops alone lead to is done whatever data say: of `k < 10 || b[k] > 0` only the rest has the probability. Where data
+/// hardly ever lead to the rest, its lines count all the same, with a star.
+#[test]
+fn a_part_on_loops_holds_whatever_data_say() {
+    for condition in ["i < 200 || m[i][j]", "!(i >= 200 && m[i][j] == 0)"] {
+        let source = format!(
+            "double a[300][300], b[300][300]; int m[300][300];
+void f(void) {{
+  for (int i = 0; i < 300; i++)
+    for (int j = 0; j < 300; j++)
+      if ({condition}) a[i][j] += b[i][j];
+}}"
+        );
+        let of = |setting: &str| {
+            let json = small::analyse(&[("a.c", &source)], &[setting]);
+            let nest = small::function(&json, "f")["nests"][0].clone();
+            let reasons = nest["reasons"].as_array().expect("reasons").clone();
+            (nest["flops"].as_f64().expect("flops"), reasons)
+        };
+        let (half, rare) = (of("prob_f_5=0.5"), of("prob_f_5=0.01"));
+        assert_eq!(half, (60_000.0 + 15_000.0, Vec::new()), "{condition}");
+        let marked = vec![Value::from("condition_on_loops")];
+        assert_eq!(rare, (60_000.0 + 300.0, marked), "{condition}");
+    }
+}

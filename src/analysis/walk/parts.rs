@@ -93,16 +93,18 @@ impl Walker<'_> {
             (parts.len() > 1 && may_be_repeated(other)).then_some((goal, parts, has_arm))
         };
         let goals: Vec<(Goal, &Vec<Part>, bool)> = goals.into_iter().filter_map(of).collect();
-        let first = goals.iter().find(|(.., has_arm)| *has_arm);
-        let by_loops = first.and_then(|(goal, parts, _)| self.split(By::Loops, parts, *goal));
-        // Nothing is done on one side of an option, also where the arm for it is empty.
-        let mut by_options = || {
-            let mut goals = goals.iter();
-            goals.find_map(|(goal, parts, _)| self.split(By::Options, parts, *goal))
-        };
-        let found = by_loops.or_else(&mut by_options);
-        if found.is_some() || first.is_some() {
-            return found;
+        // Arms that do something come first; of one that does nothing, the other one is done wherever the first part says so.
+        let (first, others): (Vec<_>, Vec<_>) = goals.iter().partition(|(.., has_arm)| *has_arm);
+        for by in [By::Loops, By::Options] {
+            for (goal, parts, _) in first.iter().chain(&others) {
+                let found = self.split(by, parts, *goal);
+                if found.is_some() {
+                    return found;
+                }
+            }
+        }
+        if !first.is_empty() {
+            return None;
         }
         let parts = if of_then.len() > 1 {
             of_then

@@ -480,11 +480,40 @@ fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCo
             || runs_in_one_round(&ranges, value)
             || shapes_with_others(&ranges)
             || has_mixed_ends(nest)
+            || joins_a_part_with_rare_data(nest, value)
             || comes_back_beside_a_hole(nest)
             || cuts_into_a_hole(nest);
         found.extend(is_vague.then_some(ReasonCode::ConditionOnLoops));
     }
     found
+}
+
+/// A branch that is taken less often leaves lines out: eight elements are in one.
+const RARE: f64 = 0.125;
+
+/// Whether what loops alone lead to is counted with what data do rarely beside it: `k < 10 || b[k] > 0`. All lines of both
+/// count.
+fn joins_a_part_with_rare_data(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let is_of_data = |(branch, _): &(Symbol, bool)| {
+        let mut decisions = nest.decisions.iter();
+        decisions.any(|(known, decision)| known == branch && *decision == Decision::Data)
+    };
+    let is_rare = |step: &(Symbol, bool)| {
+        let share = value(&step.0).map(|p| if step.1 { p } else { 1.0 - p });
+        share.is_some_and(|share| share < RARE) && is_of_data(step)
+    };
+    let (rare, others): (Vec<_>, Vec<_>) =
+        (nest.references.iter()).partition(|used| used.weight.iter().any(is_rare));
+    rare.into_iter().any(|used| {
+        let is_same = |other: &&&nest::Reference| {
+            other.stream.array == used.stream.array
+                && other.stream.subscripts == used.stream.subscripts
+                && !other.weight.iter().any(is_of_data)
+        };
+        let mut certain = others.iter().filter(is_same).peekable();
+        certain.peek().is_some()
+            && certain.all(|other| !other.guards.is_empty() || !other.hole.is_empty())
+    })
 }
 
 /// Whether elements to which only a branch leads that is never taken are counted with others of their array: `a[n + 9]` under
