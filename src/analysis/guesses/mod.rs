@@ -72,8 +72,14 @@ pub fn complete(program: &mut Program) {
                     && own.is_none_or(|own| own < value)
                 {
                     place.value = None;
-                    place.choices.extend(own);
-                    place.guess = place.guess.filter(|_| own.is_none()).or(Some(value));
+                    match place.choices.is_empty() {
+                        true => {
+                            place.choices.extend(own);
+                            place.guess.get_or_insert(value);
+                        }
+                        // What it has before it is read is no more than a hint.
+                        false => place.guess = Some(value),
+                    }
                 }
             }
             Some(index) => program.functions[index].constants.push(Constant {

@@ -10,13 +10,9 @@ use crate::facts::{Origin, PLACEHOLDERS, Program};
 pub(super) fn of(program: &Program) -> BTreeMap<Symbol, f64> {
     let given = (program.places.iter()).filter(|(_, place)| place.origin == Origin::Given);
     given
-        .filter(|(_, place)| !place.is_real && place.choices.is_empty())
+        .filter(|(_, place)| !place.is_real && place.choices.len() <= 1)
         .filter_map(|(symbol, place)| {
-            let own = place
-                .value
-                .as_ref()
-                .and_then(Expr::as_number)
-                .or(place.guess)?;
+            let own = place.value.as_ref().and_then(Expr::as_number)?;
             PLACEHOLDERS.contains(&own).then(|| (symbol.clone(), own))
         })
         .collect()

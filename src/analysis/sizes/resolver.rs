@@ -173,7 +173,7 @@ impl<'a, 'u> Resolver<'a, 'u> {
             && let Some(number) = found.value.as_ref().and_then(Expr::as_number)
         {
             found.value = None;
-            found.about = Some(number);
+            found.choices = vec![number];
         }
         // Only this run has the one value, or only another has it, or a pointer may give it another.
         let is_zero_here = definitions.is_unset_so_far && self.places.get(place).begins_with_zero;

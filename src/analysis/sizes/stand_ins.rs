@@ -16,7 +16,7 @@ pub(super) fn stand_ins<'u>(
 ) -> impl Iterator<Item = &'u Value> {
     branch.then.iter().filter_map(|stmt| match stmt {
         Stmt::Assign { target, value, .. }
-            if asks_for_none(function, &branch.condition, target) =>
+            if asks_for_none(function, (&branch.condition, target), DEPTH) =>
         {
             Some(value)
         }
@@ -25,12 +25,15 @@ pub(super) fn stand_ins<'u>(
 }
 
 /// Whether a condition holds where the value is zero or less: `!x`, `x == 0`, `x < 1 || x > most`.
-fn asks_for_none(function: &Function, condition: &Value, asked: &Value) -> bool {
+fn asks_for_none(function: &Function, (condition, asked): (&Value, &Value), depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else {
+        return false;
+    };
     match condition {
         Value::Unary(UnaryOp::Not, operand) => **operand == *asked,
-        Value::Binary(BinaryOp::Or, left, right) => {
-            asks_for_none(function, left, asked) || asks_for_none(function, right, asked)
-        }
+        Value::Binary(BinaryOp::Or, left, right) => [left, right]
+            .into_iter()
+            .any(|side| asks_for_none(function, (side, asked), depth)),
         Value::Binary(op, left, right) => {
             let (op, limit) = match (&**left, &**right) {
                 (left, limit) if left == asked => (*op, limit),

@@ -23,6 +23,9 @@ use crate::ir::{self, BinaryOp, Stmt, Type, UnaryOp, Value};
 /// Statements of an arm that stand on two ways, at most.
 const MOST_REPEATED: usize = 4;
 
+/// Parts of a condition that are looked at, at most: more are the labels of a long list.
+const MOST_PARTS: usize = 64;
+
 /// One of several conditions, and whether it has to hold.
 type Part<'v> = (&'v Value, bool);
 
@@ -90,7 +93,8 @@ impl Walker<'_> {
         let of = |(goal, holds, has_arm)| {
             let parts = if holds { &of_then } else { &of_otherwise };
             let other = if holds { arms[1] } else { arms[0] };
-            (parts.len() > 1 && may_be_repeated(other)).then_some((goal, parts, has_arm))
+            let is_split = (2..=MOST_PARTS).contains(&parts.len());
+            (is_split && may_be_repeated(other)).then_some((goal, parts, has_arm))
         };
         let goals: Vec<(Goal, &Vec<Part>, bool)> = goals.into_iter().filter_map(of).collect();
         // Arms that do something come first; of one that does nothing, the other one is done wherever the first part says so.
@@ -111,6 +115,9 @@ impl Walker<'_> {
         } else {
             of_otherwise
         };
+        if parts.len() > MOST_PARTS {
+            return None;
+        }
         let found = self.split(By::Loops, &parts, Goal::ReadsAlone)?;
         (found.reads == Reads::InPart).then_some(found)
     }
