@@ -99,9 +99,6 @@ pub struct Constant {
     pub origin: Origin,
 }
 
-/// A few elements of an array, which no real number is, are not what a program is run for; one is: one tile, one process, one dimension less.
-pub const PLACEHOLDERS: std::ops::Range<f64> = 2.0..16.0;
-
 /// An integer of the program that several functions may know under different names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {

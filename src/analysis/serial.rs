@@ -214,10 +214,10 @@ fn mark_repeated(files: &Files, constants: &[Constant], block: &mut Block) -> bo
             continue;
         }
         let of_thread = asks_for_thread(constants, inner);
-        is_shared |= within || of_thread == Some(Asks::ForShare);
+        is_shared |= within || of_thread == Some(ByThread::Share);
         let detail = match of_thread {
-            Some(Asks::ForShare) => continue,
-            Some(Asks::ForThread) => "its bounds depend on the thread",
+            Some(ByThread::Share) => continue,
+            Some(ByThread::Number) => "its bounds depend on the thread",
             None if within => continue,
             None => "each thread runs all iterations",
         };
@@ -243,16 +243,16 @@ fn is_repeated(files: &Files, inner: &Loop) -> bool {
     around.next_back().is_some_and(|region| region.is_repeated)
 }
 
-/// What the bounds of a loop ask for.
+/// What the bounds of a loop ask for of the thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Asks {
+enum ByThread {
     /// The number of the thread.
-    ForThread,
+    Number,
     /// That and something that is read or asked for: how many threads there are.
-    ForShare,
+    Share,
 }
 
-fn asks_for_thread(constants: &[Constant], inner: &Loop) -> Option<Asks> {
+fn asks_for_thread(constants: &[Constant], inner: &Loop) -> Option<ByThread> {
     let bounds = [&inner.lower, &inner.upper, &inner.step];
     let mut left: Vec<Symbol> = bounds.iter().flat_map(|bound| bound.symbols()).collect();
     let mut seen = HashSet::new();
@@ -268,8 +268,8 @@ fn asks_for_thread(constants: &[Constant], inner: &Loop) -> Option<Asks> {
         }
     }
     is_of_thread.then_some(match is_of_all {
-        true => Asks::ForShare,
-        false => Asks::ForThread,
+        true => ByThread::Share,
+        false => ByThread::Number,
     })
 }
 

@@ -557,28 +557,18 @@ fn operations_under_options_and_data() {
         assert_eq!(nest["reasons"], json!([]), "{file} {settings:?}");
         nest["adds"].as_f64().expect("a number")
     };
-    let data = "prob_both_6=0.25";
-    let found =
-        [0, 1].map(|taken| adds("options.f90", 0, &[data, &format!("prob_both_6_2={taken}")]));
-    assert_eq!(found, [0.0, 40.0]);
-    let data = "prob_either_14=0.25";
-    let found = [0, 1].map(|taken| {
-        adds(
-            "options.c",
-            2,
-            &[data, &format!("prob_either_14_2={taken}")],
-        )
-    });
-    assert_eq!(found, [160.0, 40.0]);
-    let data = "prob_passed_over_19=0.25";
-    let found = [0, 1].map(|taken| {
-        adds(
-            "options.c",
-            3,
-            &[data, &format!("prob_passed_over_19_2={taken}")],
-        )
-    });
-    assert_eq!(found, [160.0, 120.0]);
+    for (file, function, branch, expected) in [
+        ("options.f90", 0, "prob_both_6", [0.0, 40.0]),
+        ("options.c", 2, "prob_either_14", [160.0, 40.0]),
+        ("options.c", 3, "prob_passed_over_19", [160.0, 120.0]),
+    ] {
+        let data = format!("{branch}=0.25");
+        let found = [0, 1].map(|taken| {
+            let option = format!("{branch}_2={taken}");
+            adds(file, function, &[&data, &option])
+        });
+        assert_eq!(found, expected, "{branch}");
+    }
 }
 
 /// Additions in the part of a condition that asks for data: only where the part before it holds, in Fortran as gfortran does it.

@@ -8,6 +8,8 @@
 //! Where a loop calls them with what it counts, it may not come to its end. What says that something is wrong is not
 //! expected to happen.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashSet;
 
 use super::ending::MOST_CALLS;
@@ -15,7 +17,7 @@ use super::finish::Finish;
 use super::procedures::Procedures;
 use super::target::{ProcedureId, Target};
 use crate::intrinsics::IntrinsicKind;
-use crate::ir::visit::{InLoop, statements, variables_of};
+use crate::ir::visit::{InLoop, each_value, statements, variables_of};
 use crate::ir::{Control, Function, Jump, Printed, Role, Stmt, Type, Value, VarId, addressed};
 
 impl Procedures<'_> {
@@ -129,14 +131,14 @@ impl Search<'_, '_> {
     /// What a condition asks for, with what is asked around it; `None` if that is data.
     fn asked(&self, condition: &Value, around: &Finish) -> Option<Finish> {
         let mut asked = around.clone();
-        let mut has_calls = false;
-        crate::ir::visit::each_value(condition, &mut |part| {
-            has_calls |= matches!(
+        let mut is_of_data = false;
+        each_value(condition, &mut |part| {
+            is_of_data |= matches!(
                 part,
                 Value::Call { .. } | Value::Element { .. } | Value::Opaque { .. } | Value::Real(..)
             );
         });
-        let mut used = std::collections::BTreeSet::new();
+        let mut used = BTreeSet::new();
         variables_of(condition, &mut used);
         for id in used {
             let variable = self.function.variable(id);
@@ -153,7 +155,7 @@ impl Search<'_, '_> {
                 None => return None,
             }
         }
-        (!has_calls).then_some(asked)
+        (!is_of_data).then_some(asked)
     }
 
     /// What the arguments ask for that decide it in a procedure that is called.

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use super::{Guesses, Unknown};
 use crate::expr::{Expr, Symbol};
-use crate::facts::{Origin, PLACEHOLDERS, Program};
+use crate::facts::{Origin, Program};
+
+/// A few elements of an array, which no real number is, are not what a program is run for; one is: one tile, one process, one dimension less.
+const FEW: std::ops::Range<f64> = 2.0..16.0;
 
 /// The places that something outside gives a value, where the program's own is that small.
 pub(super) fn of(program: &Program) -> BTreeMap<Symbol, f64> {
@@ -13,7 +16,7 @@ pub(super) fn of(program: &Program) -> BTreeMap<Symbol, f64> {
         .filter(|(_, place)| !place.is_real && place.choices.len() <= 1)
         .filter_map(|(symbol, place)| {
             let own = place.value.as_ref().and_then(Expr::as_number)?;
-            PLACEHOLDERS.contains(&own).then(|| (symbol.clone(), own))
+            FEW.contains(&own).then(|| (symbol.clone(), own))
         })
         .collect()
 }

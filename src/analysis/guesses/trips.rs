@@ -192,32 +192,26 @@ fn calls(block: &Block, kind: IntrinsicKind) -> bool {
         call.body == Body::Library
             && kinds.any(|found| found.is_some_and(|found| found.kind == kind))
     };
-    block.calls.iter().any(is_one)
-        || block.items.iter().any(|item| match item {
-            Item::Loop(_) => false,
-            Item::Branch(branch) => {
-                calls(&branch.then, kind)
-                    || (branch.otherwise.iter()).any(|block| calls(block, kind))
-            }
-        })
+    holds_itself(block, &|own| own.calls.iter().any(is_one))
 }
 
 /// Whether a loop moves through arrays itself, rather than in loops inside.
 fn moves(block: &Block, variable: &str) -> bool {
     let is_moved = |stream: &Stream| {
-        let mut terms = stream
-            .subscripts
-            .iter()
-            .flat_map(|subscript| &subscript.terms);
-        terms.any(|(by, _)| by == variable)
+        let mut subscripts = stream.subscripts.iter();
+        subscripts.any(|subscript| subscript.terms.iter().any(|(by, _)| by == variable))
     };
-    block.streams.iter().any(is_moved)
+    holds_itself(block, &|own| own.streams.iter().any(is_moved))
+}
+
+/// Whether that is so of a block or of what is in its branches, without the loops inside.
+fn holds_itself(block: &Block, is_so: &dyn Fn(&Block) -> bool) -> bool {
+    is_so(block)
         || block.items.iter().any(|item| match item {
             Item::Loop(_) => false,
-            Item::Branch(branch) => {
-                moves(&branch.then, variable)
-                    || (branch.otherwise.iter()).any(|block| moves(block, variable))
-            }
+            Item::Branch(branch) => std::iter::once(&branch.then)
+                .chain(&branch.otherwise)
+                .any(|arm| holds_itself(arm, is_so)),
         })
 }
 

@@ -1,7 +1,7 @@
 //! The values that a place may have, and what they add up to.
 
 use super::circles::{Way, way};
-use super::found::Found;
+use super::found::{Found, only};
 use super::places::Place;
 use crate::expr::{Expr, Symbol};
 use crate::facts::Origin;
@@ -133,13 +133,14 @@ impl Candidates {
                 // Others are set under conditions: `n = 100; if (is_large) n = 1000; if (argc > 1) n = atoi(argv[1]);`
                 _ => {
                     let known = defaults.into_iter().find(|known| !known.is_empty());
-                    known.and_then(only)
+                    known.and_then(|known| only(&known).cloned())
                 }
             };
             // Zero and less say that the program has yet to be told.
             let is_unset = |value: &Expr| value.as_number().is_some_and(|n| n <= 0.0);
             let value = value.filter(|value| !is_unset(value));
-            let value = value.or_else(|| only(stand_ins).filter(|value| !is_unset(value)));
+            let value =
+                value.or_else(|| only(&stand_ins).cloned().filter(|value| !is_unset(value)));
             return Found {
                 choices,
                 about,
@@ -186,12 +187,6 @@ impl Candidates {
             }
         }
     }
-}
-
-/// The one value that all of them are.
-fn only(mut values: Vec<Expr>) -> Option<Expr> {
-    values.dedup();
-    (values.len() == 1).then(|| values.remove(0))
 }
 
 /// The numbers of at least one among values, in order, if there are several.

@@ -337,22 +337,22 @@ impl<'k, 'u> Collector<'k, 'u> {
             read.push(target);
         }
         calls_of(stmt, &mut |name, arguments| {
-            let target = known.target(id, name);
-            match target {
+            let written = |argument| self.written(id, argument);
+            match known.target(id, name) {
                 Target::Library(called) if called.kind == IntrinsicKind::Input => {
-                    let written = |argument| self.written(id, argument).or(Some(argument));
-                    read.extend(arguments.iter().filter_map(written));
+                    let any = |argument| written(argument).or(Some(argument));
+                    read.extend(arguments.iter().filter_map(any));
                 }
                 Target::Library(called) if called.kind == IntrinsicKind::Read => {
-                    read.extend(arguments.iter().filter_map(|one| self.written(id, one)));
+                    read.extend(arguments.iter().filter_map(written));
                 }
                 // What it had before is nobody's choice.
                 Target::Unknown if known.candidates(id, name).is_empty() => {
-                    read.extend(arguments.iter().filter_map(|one| self.written(id, one)));
+                    read.extend(arguments.iter().filter_map(written));
                 }
                 Target::Body(callee) => {
                     for (formal, argument) in known.formals(callee).into_iter().zip(arguments) {
-                        if let Some(read) = self.written(id, argument) {
+                        if let Some(read) = written(argument) {
                             passed.push((read, callee, formal));
                         }
                     }

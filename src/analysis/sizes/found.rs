@@ -60,3 +60,9 @@ impl Found {
         is_one && !self.is_given() && self.value.as_ref().is_some_and(is_plain)
     }
 }
+
+/// What all of some values are, if that is one.
+pub(super) fn only<T: PartialEq>(values: &[T]) -> Option<&T> {
+    let first = values.first()?;
+    values.iter().all(|value| value == first).then_some(first)
+}

@@ -17,6 +17,7 @@
 use rustc_hash::FxHashSet;
 
 use super::definition::{Definition, Definitions, is_left_alone};
+use super::found::only;
 use super::places::{PlaceId, Places};
 use super::program::Sizes;
 use super::truth::{Choice, DEPTH, begins_with, literal};
@@ -111,7 +112,7 @@ pub(super) fn option(
         true if !certain.is_empty() => vec![begins_with(known, places, definitions, id)?],
         _ => Vec::new(),
     };
-    only(&[&[before], &certain[..], &instead[..], &first[..]].concat())
+    only(&[&[before], &certain[..], &instead[..], &first[..]].concat()).copied()
 }
 
 /// Whether a place is given what was copied from itself.
@@ -142,15 +143,6 @@ fn gives_rank(all: &[Definitions], definition: &Definition, depth: u32) -> bool 
         }
         _ => false,
     }
-}
-
-/// The number that all of these are.
-fn only(numbers: &[i64]) -> Option<i64> {
-    let first = *numbers.first()?;
-    numbers
-        .iter()
-        .all(|number| *number == first)
-        .then_some(first)
 }
 
 impl Sizes {

@@ -15,6 +15,7 @@ use std::slice;
 
 use super::Walker;
 use super::headers::Header;
+use super::leaving;
 use crate::expr::{Expr, Symbol};
 use crate::inductions::{inductions, may_skip};
 use crate::ir::visit::{InLoop, statements, variables_of};
@@ -65,6 +66,7 @@ impl Walker<'_> {
                 && let Some((leaves_if, arm)) = leaving_arm(branch)
             {
                 let is_failure = is_counted && self.is_failure(arm);
+                let is_end = leaving::leaves_program(arm, &|name| self.effects.ends_program(name));
                 let mut parts = Vec::new();
                 goes_on(&branch.condition, leaves_if, &mut parts);
                 for part in parts {
@@ -72,7 +74,7 @@ impl Walker<'_> {
                     let Some(rounds) = self.rounds_until(inner, at, &part, header) else {
                         continue;
                     };
-                    let cut = match is_failure || ends_program(arm) {
+                    let cut = match is_failure || is_end {
                         // Nobody expects it to go wrong, unless numbers say that it does.
                         true if is_failure && !self.comes_first(&rounds, header) => continue,
                         true => self.cut(inner, at.0),
@@ -195,18 +197,6 @@ pub(super) enum Cut {
     BeforeWork,
     /// The same in the middle of the last iteration.
     InIteration,
-}
-
-/// Whether the program ends at the end of statements.
-fn ends_program(arm: &[Stmt]) -> bool {
-    let last = arm.last();
-    matches!(
-        last,
-        Some(Stmt::Jump {
-            kind: Jump::Stop,
-            ..
-        })
-    )
 }
 
 /// The arm of a branch that leaves the loop around it, and whether that is where the condition holds.

@@ -90,11 +90,13 @@ impl Walker<'_> {
             (Goal::Otherwise, false, otherwise),
         ];
         let [of_then, of_otherwise] = [true, false].map(|holds| all_of(condition, holds));
+        if of_then.len().max(of_otherwise.len()) > MOST_PARTS {
+            return None;
+        }
         let of = |(goal, holds, has_arm)| {
             let parts = if holds { &of_then } else { &of_otherwise };
             let other = if holds { arms[1] } else { arms[0] };
-            let is_split = (2..=MOST_PARTS).contains(&parts.len());
-            (is_split && may_be_repeated(other)).then_some((goal, parts, has_arm))
+            (parts.len() > 1 && may_be_repeated(other)).then_some((goal, parts, has_arm))
         };
         let goals: Vec<(Goal, &Vec<Part>, bool)> = goals.into_iter().filter_map(of).collect();
         // Arms that do something come first; of one that does nothing, the other one is done wherever the first part says so.
@@ -115,9 +117,6 @@ impl Walker<'_> {
         } else {
             of_otherwise
         };
-        if parts.len() > MOST_PARTS {
-            return None;
-        }
         let found = self.split(By::Loops, &parts, Goal::ReadsAlone)?;
         (found.reads == Reads::InPart).then_some(found)
     }

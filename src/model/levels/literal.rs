@@ -15,7 +15,7 @@ use super::reference::{Condition, Guarded, LONG_STRIDE, Reference};
 use super::taken::Taken;
 
 /// Bytes of a line.
-const LINE: f64 = 64.0;
+pub const LINE: f64 = 64.0;
 
 /// Distinct lines.
 #[derive(Clone, Copy)]

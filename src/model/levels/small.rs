@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use super::Profile;
 use super::domain::{Affine, Domain};
 use super::geometry::{self, Geometry};
-use super::literal::{self, Counted};
+use super::literal::{self, Counted, LINE};
 use super::reference::Reference;
 use crate::analysis::coverage;
 use crate::analysis::facts::{Loop, Stream};
@@ -27,8 +27,6 @@ use crate::nest::Nest;
 const MOST_ITERATIONS: usize = 300;
 /// A nest of more lines is none of few.
 const FEW: f64 = 64.0;
-/// Bytes of a line.
-const LINE: f64 = 64.0;
 /// Of so few lines, which any cache holds, the bytes are known whatever else is not.
 pub const HELD: usize = 32;
 
