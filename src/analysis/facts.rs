@@ -107,6 +107,8 @@ pub struct Place {
     /// Where it is declared.
     pub file: Arc<str>,
     pub line: u32,
+    /// Whether it is a named constant that a setting names: compilers know its value.
+    pub is_constant: bool,
     /// Whether it holds a real number, from which whole ones are made.
     pub is_real: bool,
     /// Whether it depends on it which statements under conditions give others their numbers.

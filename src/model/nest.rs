@@ -251,7 +251,7 @@ impl<'p> Nest<'p> {
     /// An expression with what the source says of sizes in their place, unless that is only where a value begins or a
     /// guess.
     pub fn settled(&self, expr: &Expr) -> Expr {
-        self.with_values(expr, |origin| {
+        self.with_values(expr, |origin, _| {
             matches!(
                 origin,
                 Origin::Constant
@@ -267,24 +267,32 @@ impl<'p> Nest<'p> {
 
     /// The value that an expression has for the compiler.
     pub fn compiled(&self, expr: &Expr) -> Option<f64> {
-        let is_constant = |origin| matches!(origin, Origin::Constant | Origin::Macro);
-        self.with_values(expr, is_constant).as_number()
+        let is_compiled = |origin, is_constant| {
+            is_constant || matches!(origin, Origin::Constant | Origin::Macro)
+        };
+        self.with_values(expr, is_compiled).as_number()
     }
 
-    /// An expression with what the source says of sizes in their place, where the origin of that is one of these.
-    fn with_values(&self, expr: &Expr, is_settled: fn(Origin) -> bool) -> Expr {
+    /// An expression with what the source says of sizes in their place, where that is settled by its origin and whether it
+    /// is a named constant that a setting names.
+    fn with_values(&self, expr: &Expr, is_settled: fn(Origin, bool) -> bool) -> Expr {
         let Some(program) = self.program else {
             return expr.clone();
         };
+        let is_constant = |symbol: &Symbol| program.place(symbol).is_some_and(|p| p.is_constant);
         let said = |symbol: &Symbol| {
-            let (value, origin) = match program.functions[self.function].constant(symbol) {
-                Some(constant) => (&constant.value, constant.origin),
+            let (value, origin, is_set) = match program.functions[self.function].constant(symbol) {
+                Some(constant) => {
+                    let is_set = constant.value.symbols().iter().any(is_constant);
+                    (&constant.value, constant.origin, is_set)
+                }
                 None => {
                     let place = program.place(symbol)?;
-                    (place.value.as_ref()?, place.origin)
+                    (place.value.as_ref()?, place.origin, place.is_constant)
                 }
             };
-            (is_settled(origin) && *value != Expr::from(symbol.clone())).then(|| value.clone())
+            (is_settled(origin, is_set) && *value != Expr::from(symbol.clone()))
+                .then(|| value.clone())
         };
         (0..MOST_STEPS).fold(expr.clone(), |expr, _| expr.substitute(&said))
     }

@@ -246,6 +246,12 @@ fn loops_that_compilers_interchange_are_in_vectors_of_the_other_one() {
         &["--machine", core, "--no-config", "--set", "vectorise=0"],
     );
     check_order(&json, "memory", 1.0, 3.0);
+    // A constant that is set is one of the source still.
+    for size in ["N=400", "N=200"] {
+        let json = analysed(&source, &["--machine", core, "--no-config", "--set", size]);
+        check_order(&json, "memory", 4.0, 0.0);
+        check_order(&json, "scalar", 4.0, 3.0 / 4.0);
+    }
 }
 
 /// gfortran 12.2 vectorises the statement, not the loop.

@@ -67,6 +67,8 @@ pub struct Place {
     pub is_local: bool,
     /// Whether it is zero before the program runs, as its definition gives it no value (C).
     pub begins_with_zero: bool,
+    /// Whether it is a named constant that a setting names.
+    pub is_constant: bool,
     /// Whether it holds a real number.
     pub is_real: bool,
     /// Whether it holds true or false.
@@ -99,6 +101,7 @@ impl Place {
             is_own,
             is_local: is_own,
             begins_with_zero: false,
+            is_constant: false,
             is_real: false,
             is_logical: false,
             is_array: false,
@@ -460,6 +463,7 @@ fn declared(function: &Function, id: VarId, key: &Key) -> Place {
         is_own: matches!(key, Key::Own(..)),
         is_local: variable.role == Role::Local,
         begins_with_zero: function.zero.contains(&id),
+        is_constant: matches!(key, Key::Constant(_)),
         is_real: matches!(variable.ty, Type::Real(_)),
         is_logical: matches!(variable.ty, Type::Logical(_)),
         is_array: !variable.dimensions.is_empty(),

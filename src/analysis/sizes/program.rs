@@ -474,6 +474,7 @@ impl Sizes {
                 name: place.name.clone(),
                 file: place.file.clone(),
                 line: place.line,
+                is_constant: place.is_constant,
                 is_real: place.is_real,
                 decides: false,
                 is_table: place.is_array && place.elements.is_empty() && self.is_filled(number),

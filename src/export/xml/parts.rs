@@ -64,6 +64,9 @@ pub(super) fn place(fields: &Fields<'_>) -> Result<(Symbol, facts::Place), XmlEr
         name: fields.required("name")?.to_string(),
         file: fields.required("file")?.into(),
         line: fields.number("line")?.unwrap_or(1),
+        is_constant: fields
+            .word("constant", |text| text.parse().ok(), "true, false")?
+            .unwrap_or_default(),
         is_real: fields
             .word("real", |text| text.parse().ok(), "true, false")?
             .unwrap_or_default(),

@@ -115,6 +115,7 @@ fn place((symbol, place): (&Symbol, &Place)) -> Element {
         name,
         file,
         line,
+        is_constant,
         is_real,
         decides,
         is_table,
@@ -130,6 +131,7 @@ fn place((symbol, place): (&Symbol, &Place)) -> Element {
         .with("name", name)
         .with("file", file)
         .with("line", line)
+        .maybe("constant", is_constant.then_some("true"))
         .maybe("real", is_real.then_some("true"))
         .maybe("decides", decides.then_some("true"))
         .maybe("table", is_table.then_some("true"))
