@@ -267,9 +267,8 @@ impl<'p> Nest<'p> {
 
     /// The value that an expression has for the compiler.
     pub fn compiled(&self, expr: &Expr) -> Option<f64> {
-        let is_compiled = |origin, is_constant| {
-            is_constant || matches!(origin, Origin::Constant | Origin::Macro)
-        };
+        let is_compiled =
+            |origin, is_constant| is_constant || matches!(origin, Origin::Constant | Origin::Macro);
         self.with_values(expr, is_compiled).as_number()
     }
 
