@@ -366,6 +366,11 @@ pub(super) fn skip(path: &Path, message: String) -> Diagnostic {
     }
 }
 
+/// Whether a file is read for what its name says it is, or would be where it is named.
+pub(super) fn is_read(path: &Path) -> bool {
+    kind(path).is_some()
+}
+
 fn kind(path: &Path) -> Option<Kind> {
     if path.extension().is_some_and(|e| e == "xml") {
         return Some(Kind::Model);

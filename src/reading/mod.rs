@@ -16,6 +16,7 @@ mod input;
 pub mod inputs;
 mod lowered;
 pub mod machine_file;
+pub mod nearby;
 mod opened;
 mod order;
 mod outline;

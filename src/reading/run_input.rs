@@ -1,6 +1,8 @@
 //! The input of a run of the analysed program: a namelist, or lines of `key = value`.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Context;
 
@@ -174,16 +176,49 @@ fn remark(settings: &[Setting], used: &Used, origin: FoundBy) -> Option<Diagnost
     })
 }
 
+/// What a file gives values, in lower case and without subscripts; nothing where most of it is something else than settings.
+pub(super) fn names(path: &Path) -> BTreeSet<String> {
+    let Ok(text) = files::read_text(path) else {
+        return BTreeSet::new();
+    };
+    let found = of_text(&text, &files::name(path));
+    let given: Vec<(u32, Given)> = (found.into_iter())
+        .filter_map(|setting| Some((setting.place.line, setting.given?)))
+        .filter(|(_, given)| matches!(given.told, Told::Value(_)))
+        .collect();
+    let lines: BTreeSet<u32> = given.iter().map(|(line, _)| *line).collect();
+    let is_namelist = has_group(&text);
+    let is_said = |line: &&str| {
+        let said = without_comment(line, is_namelist).trim();
+        !said.is_empty() && !(is_namelist && (said == "/" || has_group(said)))
+    };
+    if 2 * lines.len() < text.lines().filter(is_said).count() {
+        return BTreeSet::new();
+    }
+    given
+        .into_iter()
+        .map(|(_, given)| given.designator.name)
+        .collect()
+}
+
 fn of_file(path: &Path) -> anyhow::Result<Vec<Setting>> {
     let text = files::read_text(path)
         .with_context(|| format!("--input {}: cannot read it as text", path.display()))?;
-    let file = files::name(path);
+    Ok(of_text(&text, &files::name(path)))
+}
+
+/// Whether a line begins a namelist.
+fn has_group(text: &str) -> bool {
     let is_group = |line: &str| {
         let line = line.trim_start();
         let name = line.strip_prefix(['&', '$']);
         name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
     };
-    let mut group = text.lines().any(is_group).then(Group::default);
+    text.lines().any(is_group)
+}
+
+fn of_text(text: &str, file: &Arc<str>) -> Vec<Setting> {
+    let mut group = has_group(text).then(Group::default);
     let has_group = group.is_some();
     let lines = (text.lines().zip(1..)).map(|(line, at)| (without_comment(line, has_group), at));
     let found: Vec<(u32, Pair)> = match &mut group {
@@ -199,7 +234,7 @@ fn of_file(path: &Path) -> anyhow::Result<Vec<Setting>> {
             column: 1,
         })
     };
-    Ok(found.into_iter().map(setting).collect())
+    found.into_iter().map(setting).collect()
 }
 
 /// Pairs of lines that are no namelist. A key may be on one line and its value on the next one; where a value stands on a

@@ -307,6 +307,69 @@ fn the_input_that_the_program_opens_is_named_and_can_be_left_out() {
     assert!(without.contains("sizes guessed"), "{without}");
 }
 
+/// What merely mentions them, what is mostly something else, and sources are no inputs; nor is one asked for that is there.
+#[test]
+fn an_input_that_names_guessed_sizes_is_pointed_out() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let write = |name: &str, text: &str| {
+        let path = directory.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+        std::fs::write(&path, text).expect("a file");
+        path
+    };
+    let source = "
+program p
+  integer :: nx, ny, i, j
+  real(8) :: x(1000, 1000)
+  character(80) :: name
+  namelist /grid/ nx, ny
+  call get_command_argument(1, name)
+  open (10, file=name)
+  read (10, grid)
+  do j = 1, ny
+    do i = 1, nx
+      x(i, j) = i
+    end do
+  end do
+end program";
+    write("src/p.f90", source);
+    write(
+        "README.md",
+        "Write\n&grid nx = 1, ny = 2 /\ninto a file\nand name\nit\n",
+    );
+    write("one.in", "&grid\n nx = 40\n/\n");
+    let table = |more: &[&str]| {
+        let output = command::loopsheet()
+            .arg("analyze")
+            .arg(directory.path())
+            .args(more)
+            .output()
+            .expect("loopsheet runs");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    assert!(!table(&[]).contains("--input"), "{}", table(&[]));
+    let small = write("runs/a/small.in", "&grid\n nx = 40, ny = 50\n/\n");
+    let file = small.to_str().expect("a path").replace('\\', "/");
+    let found = table(&[]);
+    let said = format!("{file} names 2 of the guessed sizes: --input {file} takes");
+    assert!(found.contains(&said), "{found}");
+    write(
+        "runs/b/large.in",
+        "&grid\n nx = 400\n ny = 500 ! cells\n/\n",
+    );
+    let found = table(&[]);
+    let said = format!("{file} names 2 of the guessed sizes (so does another file)");
+    assert!(found.contains(&said), "{found}");
+    for options in [
+        ["--input", &file].as_slice(),
+        &["--no-input"],
+        &["--set", "nx=3"],
+    ] {
+        let found = table(options);
+        assert!(!found.contains("of the guessed sizes"), "{found}");
+    }
+}
+
 /// MPI 4.0, sections 7.4 and 8.5: of one process there is no other, and its rank and coordinates are zero.
 #[test]
 fn a_process_that_runs_alone_has_all_of_the_grid() {
