@@ -4,7 +4,6 @@ use super::progress::FileBar;
 use crate::reading::Bodies;
 use crate::reading::files;
 use crate::reading::inputs;
-use crate::reading::nearby;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -14,14 +13,12 @@ use super::{
     Status, Voice, budgets, diagnostics, explain, far_memory, parameters, pictures, shards, timings,
 };
 use crate::analysis::coverage;
-use crate::analysis::facts::Origin;
 use crate::analysis::facts::{File, Program};
 use crate::checking::checked;
 use crate::cli::{AnalyzeArgs, TablesFormat};
 use crate::compare::{LineCounts, Measured, Run, StaticReport, counted_otherwise, measure};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::export::{html, json, table, tables, xlsx, xml};
-use crate::model::parameters::Row;
 use crate::model::{CountedLoop, Detail, Findings, Model, Setting};
 use crate::source::Preprocessing;
 use crate::wording::counted;
@@ -132,12 +129,10 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
                 .map_or_else(table::Shown::default, table::Shown::Top),
         };
         let mut text = table::render(&model, shown, voice.screen);
-        if project.reading.follows_opened
-            && let Some(line) = input_nearby(&model, &args.paths)
-        {
-            text.push_str(&line);
-            text.push('\n');
-        }
+        text.push_str(&parameters::input_nearby(
+            &model,
+            (&project.reading, &args.paths),
+        ));
         outputs::print(text.as_bytes())?;
     }
     let has_errors = found.iter().any(|d| d.severity == Severity::Error);
@@ -146,32 +141,6 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     } else {
         Status::Done
     })
-}
-
-/// Names an input that lies beside the sources and gives guessed sizes a value, where none is in force.
-fn input_nearby(model: &Model, paths: &[PathBuf]) -> Option<String> {
-    let rows = model.parameters.rows();
-    if rows.iter().any(|row| row.origin == Origin::Input) {
-        return None;
-    }
-    // Of a component, its own name.
-    let own_name = |row: &Row| {
-        let own = row.symbol.rsplit(['%', '.', '>']).next();
-        own.unwrap_or_default().to_lowercase()
-    };
-    let guessed = rows.iter().filter(|row| row.is_given() && row.is_guessed());
-    let guessed: BTreeSet<String> = guessed.map(own_name).collect();
-    let found = nearby::naming_most(paths, &guessed);
-    let (first, others) = found.split_first()?;
-    let (file, names) = (files::name(&first.file), first.names);
-    let others = match others.len() {
-        0 => String::new(),
-        1 => " (so does another file)".to_string(),
-        others => format!(" (so do {others} other files)"),
-    };
-    Some(format!(
-        "{file} names {names} of the guessed sizes{others}: --input {file} takes them from it, if it is what a run reads"
-    ))
 }
 
 /// Says what outputs could hide.

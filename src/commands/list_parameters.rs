@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::outputs::{self, Output};
 use super::progress::FileBar;
 use super::project::Project;
-use super::{Status, Voice, analyze, config, diagnostics};
+use super::{Status, Voice, analyze, config, diagnostics, parameters};
 use crate::cli::ParametersArgs;
 use crate::diagnostic::Diagnostic;
 use crate::export;
@@ -59,7 +59,11 @@ pub fn run(args: &ParametersArgs, voice: Voice) -> anyhow::Result<Status> {
         output.finish(text.as_bytes())?;
     }
     if is_silent {
-        let text = export::parameters::table(&model, args.all, voice.screen);
+        let mut text = export::parameters::table(&model, args.all, voice.screen);
+        text.push_str(&parameters::input_nearby(
+            &model,
+            (&project.reading, &args.paths),
+        ));
         outputs::print(text.as_bytes())?;
     }
     Ok(Status::Done)

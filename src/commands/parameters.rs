@@ -1,5 +1,8 @@
 //! Parameters from the command line and from runs.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
 use anyhow::Context;
 
 use super::Voice;
@@ -10,7 +13,9 @@ use crate::compare::{
     told_by_run,
 };
 use crate::machine::MachineModel;
+use crate::model::parameters::Row;
 use crate::model::{Model, Setting};
+use crate::reading::{Reading, files, nearby};
 use crate::wording;
 
 /// `--set`, each with one `NAME=VALUE` or several that commas separate.
@@ -33,6 +38,40 @@ pub fn settings(texts: &[String]) -> anyhow::Result<Vec<Setting>> {
         .flat_map(|text| split_names(text))
         .map(setting)
         .collect()
+}
+
+/// A line that names an input that lies beside the sources and gives guessed sizes a value; empty where one is in force, or
+/// the user wants none.
+pub fn input_nearby(model: &Model, (reading, paths): (&Reading, &[PathBuf])) -> String {
+    match reading.follows_opened {
+        true => nearby_line(model, paths).unwrap_or_default(),
+        false => String::new(),
+    }
+}
+
+fn nearby_line(model: &Model, paths: &[PathBuf]) -> Option<String> {
+    let rows = model.parameters.rows();
+    if rows.iter().any(|row| row.origin == Origin::Input) {
+        return None;
+    }
+    // Of a component, its own name.
+    let own_name = |row: &Row| {
+        let own = row.symbol.rsplit(['%', '.', '>']).next();
+        own.unwrap_or_default().to_lowercase()
+    };
+    let guessed = rows.iter().filter(|row| row.is_given() && row.is_guessed());
+    let guessed: BTreeSet<String> = guessed.map(own_name).collect();
+    let found = nearby::naming_most(paths, &guessed);
+    let (first, others) = found.split_first()?;
+    let (file, names) = (files::name(&first.file), first.names);
+    let others = match others.len() {
+        0 => String::new(),
+        1 => " (so does another file)".to_string(),
+        others => format!(" (so do {others} other files)"),
+    };
+    Some(format!(
+        "{file} names {names} of the guessed sizes{others}: --input {file} takes them from it, if it is what a run reads\n"
+    ))
 }
 
 /// The settings that may name variables of the program, which take their values in place of what the program gives them.
