@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::ir::visit::{InLoop, calls_of, statements};
-use crate::ir::{Function, Unit, Value};
+use crate::ir::{Function, Stmt, Unit, Value, VarId};
 
 /// The names that `open (file = 'run.in')` and `fopen("run.in", "r")` mention, with the source files that do.
 pub fn opened(units: &[Unit]) -> BTreeSet<(String, Arc<str>)> {
@@ -28,14 +28,48 @@ pub fn opened(units: &[Unit]) -> BTreeSet<(String, Arc<str>)> {
     names
 }
 
+/// What a file is called: a literal, a constant, or the only literal that statements of the function give the variable,
+/// whatever else a run may give it.
 fn text<'v>(function: &'v Function, value: &'v Value) -> Option<&'v str> {
     match value {
         Value::Text(text) => Some(text.trim()),
         Value::Convert(_, inner) => text(function, inner),
-        Value::Variable(id) => match function.variable(*id).constant.as_ref()? {
-            Value::Text(text) => Some(text.trim()),
-            _ => None,
+        Value::Variable(id) => match function.variable(*id).constant.as_ref() {
+            Some(Value::Text(text)) => Some(text.trim()),
+            Some(_) => None,
+            None => only_literal(function, *id),
         },
+        // `trim(name)`
+        Value::Call {
+            name, arguments, ..
+        } => {
+            let language = function.conventions.language;
+            let intrinsic = Intrinsics::builtin().lookup(language, name)?;
+            match &arguments[..] {
+                [only] if intrinsic.kind == IntrinsicKind::Character => text(function, only),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn only_literal(function: &Function, variable: VarId) -> Option<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    statements(&function.body, InLoop::No, &mut |stmt, _| {
+        if let Stmt::Assign {
+            target: Value::Variable(target),
+            value: Value::Text(text),
+            ..
+        } = stmt
+            && *target == variable
+            && !found.contains(&text.trim())
+        {
+            found.push(text.trim());
+        }
+    });
+    match found[..] {
+        [only] => Some(only),
         _ => None,
     }
 }

@@ -307,6 +307,93 @@ fn the_input_that_the_program_opens_is_named_and_can_be_left_out() {
     assert!(without.contains("sizes guessed"), "{without}");
 }
 
+/// The name is that of a variable which the command line may change.
+#[test]
+fn the_input_may_be_named_by_a_variable() {
+    for file in ["name", "trim(name)"] {
+        let source = format!(
+            "
+program p
+  integer :: n, i
+  character(80) :: name, other
+  real(8) :: x(1000)
+  namelist /grid/ n
+  name = 'run.in'
+  if (command_argument_count() == 1) then
+    call get_command_argument(1, other)
+    name = trim(other)
+  end if
+  open (10, file={file}, status='old')
+  read (10, nml=grid)
+  do i = 1, n
+    x(i) = i
+  end do
+end program"
+        );
+        let directory = tempfile::tempdir().expect("a directory");
+        std::fs::write(directory.path().join("p.f90"), &source).expect("a file");
+        std::fs::write(directory.path().join("run.in"), "&grid n = 700 /\n").expect("a file");
+        let found = command::analysed(directory.path(), &[]);
+        assert_eq!(iterations(&found, "p"), [700.0], "{file}");
+        // Which of two it is, is not known.
+        let several = source.replace("name = trim(other)", "name = 'other.in'");
+        std::fs::write(directory.path().join("p.f90"), several).expect("a file");
+        let found = command::analysed(directory.path(), &[]);
+        assert_eq!(iterations(&found, "p"), [128.0], "{file}");
+    }
+}
+
+/// Zero that an input may leave as it is, and that the program goes on with; where it ends instead, it must be given.
+#[test]
+fn what_the_program_does_without_has_its_own_zero() {
+    let nests = |asks: &str| {
+        let source = format!(
+            "
+program p
+  integer :: n, scalars, i, k
+  real(8) :: x(1000)
+  namelist /grid/ n, scalars
+  n = 64
+  scalars = 0
+  open (10, file='run.nml')
+  read (10, nml=grid)
+  {asks}
+  do k = 1, scalars
+    do i = 1, n
+      x(i) = x(i) + k
+    end do
+  end do
+end program"
+        );
+        iterations(&fortran(&source), "p")
+    };
+    assert_eq!(nests("if (scalars > 0) print *, scalars"), [0.0]);
+    assert_eq!(nests("if (0 /= scalars) print *, scalars"), [0.0]);
+    let ends = "if (scalars > 0) then; print *, scalars; else; stop 'none'; end if";
+    assert_eq!(nests(ends), [128.0 * 64.0]);
+    assert_eq!(nests("print *, scalars"), [128.0 * 64.0]);
+    let json = c("
+#include <stdio.h>
+#include <stdlib.h>
+static double x[1000];
+int main(int argc, char **argv)
+{
+    int n = 0, quiet = 0;
+    if (argc > 1) n = atoi(argv[1]);
+    if (argc > 2) quiet = 1;
+    if (n > 0) {
+        for (int i = 0; i < n; i++) x[i] = 2.0 * i;
+    } else {
+        fprintf(stderr, \"usage\");
+        return 1;
+    }
+    if (!quiet)
+        for (int i = 0; i < 20; i++) x[i] += 1.0;
+    return 0;
+}");
+    assert_eq!(iterations(&json, "main"), [128.0, 20.0]);
+}
+
 /// What merely mentions them, what is mostly something else, and sources are no inputs; nor is one asked for that is there.
 #[test]
 fn an_input_that_names_guessed_sizes_is_pointed_out() {

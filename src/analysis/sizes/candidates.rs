@@ -28,6 +28,8 @@ pub struct Candidates {
     pub defaults: [Vec<Expr>; 2],
     /// Those of them that it has if nothing else gave it one.
     pub stand_ins: Vec<Expr>,
+    /// The program goes on where it is zero.
+    pub is_done_without: bool,
     /// It is no larger than these.
     pub limits: Vec<Expr>,
     /// It is no smaller than these.
@@ -107,6 +109,7 @@ impl Candidates {
             mut values,
             defaults,
             stand_ins,
+            is_done_without,
             limits: _,
             floors: _,
             is_given,
@@ -136,11 +139,15 @@ impl Candidates {
                     known.and_then(|known| only(&known).cloned())
                 }
             };
-            // Zero and less say that the program has yet to be told.
+            // Zero and less say that the program has yet to be told, unless it goes on without.
             let is_unset = |value: &Expr| value.as_number().is_some_and(|n| n <= 0.0);
-            let value = value.filter(|value| !is_unset(value));
-            let value =
-                value.or_else(|| only(&stand_ins).cloned().filter(|value| !is_unset(value)));
+            let has_none = |value: &Expr| is_done_without && value.as_number() == Some(0.0);
+            let stand_in = || only(&stand_ins).cloned().filter(|value| !is_unset(value));
+            let value = match value {
+                Some(value) if !is_unset(&value) => Some(value),
+                Some(value) => stand_in().or_else(|| has_none(&value).then_some(value)),
+                None => stand_in(),
+            };
             return Found {
                 choices,
                 about,

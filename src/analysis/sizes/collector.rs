@@ -24,7 +24,7 @@ use super::inputs;
 use super::keys::{is_literal, keyed};
 use super::order;
 use super::places::{PlaceId, Places, asked_of_images, inquired};
-use super::stand_ins::stand_ins;
+use super::stand_ins::{Without, asked_for_some, stand_ins};
 use crate::calls::{ProcedureId, Procedures, Target, reached};
 use crate::inputs::Inputs;
 use crate::intrinsics::{IntrinsicKind, Meaning};
@@ -220,11 +220,21 @@ impl<'k, 'u> Collector<'k, 'u> {
                 Stmt::Loop(inner) => {
                     self.counted(id, &inner.control);
                 }
-                Stmt::If(branch) => match Limit::of(branch) {
-                    Some(Limit::Upper(limit)) => limits.push(limit),
-                    Some(Limit::Lower(limit)) => floors.push(limit),
-                    None => instead.extend(stand_ins(function, branch)),
-                },
+                Stmt::If(branch) => {
+                    match Limit::of(branch) {
+                        Some(Limit::Upper(limit)) => limits.push(limit),
+                        Some(Limit::Lower(limit)) => floors.push(limit),
+                        None => instead.extend(stand_ins(function, branch)),
+                    }
+                    if let Some((asked, without)) = asked_for_some(function, branch)
+                        && let Some(place) = self.place(id, asked)
+                    {
+                        let known = &mut self.of(place).without;
+                        *known = known
+                            .filter(|known| *known == Without::Ends)
+                            .or(Some(without));
+                    }
+                }
                 Stmt::Jump { .. }
                 | Stmt::Mark { .. }
                 | Stmt::Evaluate { .. }

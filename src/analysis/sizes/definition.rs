@@ -8,6 +8,7 @@ use super::counters::Counter;
 use super::first::First;
 use super::guarded::Around;
 use super::places::{PlaceId, Places};
+use super::stand_ins::Without;
 use crate::calls::ProcedureId;
 use crate::ir::{Value, VarId};
 
@@ -59,6 +60,8 @@ pub struct Definitions<'u> {
     pub floors: Vec<&'u Value>,
     /// Of what is assigned, the values that it is given where it has none so far: `if (x == 0) x = n`.
     pub stand_ins: Vec<&'u Value>,
+    /// What the program does where it is zero, if it asks for that: where it ends somewhere, it ends.
+    pub without: Option<Without>,
     /// Of what is assigned, the values of statements under conditions on what their procedure reads.
     pub under_input: Vec<&'u Value>,
     /// Of what is assigned, the values of statements that run where it is not read.

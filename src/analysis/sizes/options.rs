@@ -20,6 +20,7 @@ use super::definition::{Definition, Definitions, is_left_alone};
 use super::found::only;
 use super::places::{PlaceId, Places};
 use super::program::Sizes;
+use super::stand_ins::Without;
 use super::truth::{Choice, DEPTH, begins_with, literal};
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{self, Expr, Node};
@@ -112,7 +113,9 @@ pub(super) fn option(
         true if !certain.is_empty() => vec![begins_with(known, places, definitions, id)?],
         _ => Vec::new(),
     };
-    only(&[&[before], &certain[..], &instead[..], &first[..]].concat()).copied()
+    let value = only(&[&[before], &certain[..], &instead[..], &first[..]].concat()).copied();
+    // What a run must be given, it has.
+    value.filter(|value| *value > 0 || is_rank || definitions.without != Some(Without::Ends))
 }
 
 /// Whether a place is given what was copied from itself.

@@ -9,6 +9,7 @@ use super::first::First;
 use super::found::Found;
 use super::places::{Place, PlaceId, Places};
 use super::set::SetPlaces;
+use super::stand_ins::Without;
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{Expr, Symbol};
 use crate::facts::Origin;
@@ -278,7 +279,11 @@ impl<'a, 'u> Resolver<'a, 'u> {
                     Definition::Returned(dummy) => {
                         self.by_statements(*dummy, found, seen, depth - 1);
                     }
-                    Definition::Given => found.is_given = true,
+                    Definition::Given => {
+                        found.is_given = true;
+                        let without = self.definitions[place.at()].without;
+                        found.is_done_without |= without == Some(Without::GoesOn);
+                    }
                     Definition::About(guess) => {
                         (found.is_given, found.about) = (true, Some(f64::from(*guess)));
                     }

@@ -5,9 +5,19 @@
 //! … blocks = atoi(argv[i]); …
 //! if (!blocks) blocks = 2*cells;        what a run without the option has
 //! ```
+//!
+//! Which does it go on without, and which must it be given?
+//!
+//! ```text
+//! scalars = 0; n = 0
+//! read (unit, nml=grid)                 may leave them as they are
+//! if (scalars > 0) call transport       goes on without any
+//! if (n < 1) stop 'no cells'            does not
+//! ```
 
 use super::truth::{DEPTH, literal};
-use crate::ir::{BinaryOp, Function, If, Stmt, UnaryOp, Value};
+use crate::ir::visit::{InLoop, statements};
+use crate::ir::{BinaryOp, Function, If, Jump, Stmt, UnaryOp, Value};
 
 /// The values that a branch gives what has none so far.
 pub(super) fn stand_ins<'u>(
@@ -48,4 +58,51 @@ fn asks_for_none(function: &Function, (condition, asked): (&Value, &Value), dept
         }
         _ => false,
     }
+}
+
+/// What the program does where a value is zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Without {
+    GoesOn,
+    /// The program ends there.
+    Ends,
+}
+
+/// The value that a branch asks to be more than zero, or not, and what is done where it is zero.
+pub(super) fn asked_for_some<'u>(
+    function: &Function,
+    branch: &'u If,
+) -> Option<(&'u Value, Without)> {
+    let literal = |value: &Value| literal(function, value, DEPTH);
+    let (asked, none) = match &branch.condition {
+        Value::Binary(op, left, right) => {
+            let (asked, op, limit) = match (literal(left), literal(right)) {
+                (None, Some(limit)) => (&**left, *op, limit),
+                (Some(limit), None) => (&**right, op.mirrored(), limit),
+                _ => return None,
+            };
+            let none = match (op, limit) {
+                (BinaryOp::Greater | BinaryOp::NotEqual, 0) | (BinaryOp::GreaterOrEqual, 1) => {
+                    &branch.otherwise
+                }
+                (BinaryOp::LessOrEqual | BinaryOp::Equal, 0) | (BinaryOp::Less, 1) => &branch.then,
+                _ => return None,
+            };
+            (asked, none)
+        }
+        _ => return None,
+    };
+    let mut without = Without::GoesOn;
+    statements(none, InLoop::No, &mut |stmt, _| {
+        let ends = match stmt {
+            Stmt::Jump { kind, .. } => {
+                *kind == Jump::Stop || function.is_main && *kind == Jump::Return
+            }
+            _ => false,
+        };
+        if ends {
+            without = Without::Ends;
+        }
+    });
+    Some((asked, without))
 }

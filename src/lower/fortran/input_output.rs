@@ -86,7 +86,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The name of the file that a statement opens, where it is a literal or a constant.
+    /// The name of the file that a statement opens, where it is a literal, a constant or a variable.
     fn file_of(&mut self, statement: Node) -> Option<Value> {
         let arguments = named_children(statement);
         let file = arguments.into_iter().find(|argument| {
@@ -97,7 +97,9 @@ impl Lowering<'_> {
         let value = self.own_value(&value);
         let is_known = match &value {
             Value::Text(_) => true,
-            Value::Variable(id) => self.draft.function().variable(*id).constant.is_some(),
+            Value::Variable(_) => true,
+            // `trim(name)`
+            Value::Call { arguments, .. } => matches!(arguments[..], [Value::Variable(_)]),
             _ => false,
         };
         is_known.then_some(value)
