@@ -316,6 +316,13 @@ impl Hulls {
             .chain(others.map(move |offset| envelope.line(offset)))
     }
 
+    /// How high it is at that latency.
+    pub fn height(&self, envelope: Envelope, latency: u64) -> u64 {
+        let heights = self.lines(envelope);
+        let heights = heights.map(|line| line.memory * latency + line.other);
+        heights.max().unwrap_or(0)
+    }
+
     fn merge_lines(&mut self, a: Envelope, b: Envelope) -> Envelope {
         let mut scratch = std::mem::take(&mut self.scratch);
         let Scratch {
