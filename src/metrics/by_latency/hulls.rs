@@ -10,11 +10,15 @@
 //! and as many again as came since. An envelope of slopes up to M and intercepts up to N has at most in the order of (M·N)^⅓ lines,
 //! as every convex polygon of lattice points; in programs it has few.
 
+mod grid;
+mod unions;
+
 use crate::dataflow::Held;
+use unions::Unions;
 
 /// m·α + c: of a path with m vertices that go to RAM, and so many cycles in the others. For the time that a byte takes, m
 /// are bytes, and the latency is part of c.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Line {
     pub memory: u64,
     pub other: u64,
@@ -53,7 +57,7 @@ impl Held for Envelope {
 
     #[inline(always)]
     fn keep(self) -> [u64; 2] {
-        debug_assert!(self.other <= OTHER && self.memory >> (2 * LOW_BITS) == 0);
+        debug_assert!(Envelope::holds(self.memory, self.other) && self.is_merged());
         [
             self.other | (self.memory & LOW) << OTHER_BITS,
             u64::from(self.shape) | (self.memory >> LOW_BITS) << 32,
@@ -170,6 +174,7 @@ pub(super) struct Hulls {
     /// Room for names.
     names: Vec<ShapeId>,
     scratch: Scratch,
+    unions: Unions,
 }
 
 #[derive(Default)]
@@ -196,12 +201,20 @@ impl Hulls {
             few,
             names: Vec::new(),
             scratch: Scratch::default(),
+            unions: Unions::new(),
         }
     }
 
-    /// The upper envelope of both.
+    /// The upper envelope of both, with a shape of its own.
     #[inline(always)]
     pub fn latest(&mut self, a: Envelope, b: Envelope) -> Envelope {
+        let both = self.unite(a, b);
+        self.merged(both)
+    }
+
+    /// The upper envelope of both, perhaps to be merged later.
+    #[inline(always)]
+    pub fn unite(&mut self, a: Envelope, b: Envelope) -> Envelope {
         if a.covers_plainly(b) {
             return a;
         }
@@ -219,6 +232,16 @@ impl Hulls {
         if self.covers_with_a_line(b, a) {
             return b;
         }
+        if self.unions.are_made() {
+            return self.unite_parts(a, b);
+        }
+        self.merge_shapes(a, b)
+    }
+
+    /// The upper envelope of two that have shapes of their own.
+    #[inline(always)]
+    fn merge_shapes(&mut self, a: Envelope, b: Envelope) -> Envelope {
+        self.unions.usual.merges += 1;
         // What is remembered of one order serves for both.
         let (a, b) = if a.shape <= b.shape { (a, b) } else { (b, a) };
         let apart = (
@@ -236,6 +259,8 @@ impl Hulls {
                 shape: known.shape,
             };
         }
+        let lines = |own: Envelope| u64::from(self.shapes[own.shape as usize].count) + 1;
+        self.unions.usual.lines += lines(a) + lines(b);
         let merged = match (self.covers(a, b), self.covers(b, a)) {
             (true, _) => a,
             (false, true) => b,
@@ -306,7 +331,10 @@ impl Hulls {
 
     #[inline(always)]
     fn last_line(&self, envelope: Envelope) -> Line {
-        envelope.line(&self.shapes[envelope.shape as usize].last)
+        match envelope.is_merged() {
+            true => envelope.line(&self.shapes[envelope.shape as usize].last),
+            false => envelope.line(self.unions.last(envelope.shape)),
+        }
     }
 
     /// By ascending slope.
@@ -572,7 +600,7 @@ mod tests {
         let far = Envelope {
             memory: (1 << 40) - 1,
             other: OTHER,
-            shape: u32::MAX,
+            shape: u32::MAX >> 1,
         };
         assert_eq!(Envelope::recall(far.keep()), far);
     }

@@ -221,6 +221,7 @@ impl<C: Charge> Visitor<RamUse> for Follower<'_, C> {
         let cycles = self.cycles[step.instruction.0 as usize];
         let used = ram_use(step);
         let ready = (self.values).ready_by(step, &mut |a, b| self.hulls.latest(a, b));
+        let ready = self.hulls.merged(ready);
         self.edges += u64::from(step.edges);
         if used != RamUse::default()
             && let Some(edag) = &mut self.edag
@@ -244,6 +245,9 @@ impl<C: Charge> Visitor<RamUse> for Follower<'_, C> {
 
     #[inline(always)]
     fn block(&mut self, mut run: BlockRun<'_, '_, RamUse>) {
+        if self.hulls.has_many_unions() {
+            merge_unions(self.values, self.hulls);
+        }
         let hart = run.block.hart();
         let unread = &mut self.unread[hart as usize];
         let (lost, left) = run.block.pass_unread(*unread);
@@ -264,6 +268,14 @@ impl<C: Charge> Visitor<RamUse> for Follower<'_, C> {
         self.values.run(&mut run, &mut paths);
         *self.deepest = paths.deepest;
     }
+}
+
+/// Gives every register a shape of its own; memory has no others.
+#[cold]
+#[inline(never)]
+fn merge_unions(values: &mut Values<Envelope>, hulls: &mut Hulls) {
+    values.for_each_register(|own| *own = hulls.merged(*own));
+    hulls.forget_unions();
 }
 
 /// All paths through a block.
@@ -294,7 +306,7 @@ impl<C: Charge> Paths<'_, C> {
 impl<C: Charge> Through<Envelope, RamUse> for Paths<'_, C> {
     #[inline(always)]
     fn latest(&mut self, own: Envelope, other: Envelope) -> Envelope {
-        self.hulls.latest(own, other)
+        self.hulls.unite(own, other)
     }
 
     #[inline(always)]
@@ -311,11 +323,12 @@ impl<C: Charge> Through<Envelope, RamUse> for Paths<'_, C> {
         &mut self,
         operation: &BlockOperation,
         accessed: &Accessed<'_, RamUse>,
-        ready: Envelope,
+        mut ready: Envelope,
     ) -> Envelope {
         if accessed.used != RamUse::default()
             && let Some(edag) = &mut self.edag
         {
+            ready = self.hulls.merged(ready);
             edag.add(self.hart, self.hulls, ready, accessed.used);
         }
         let done = self.then(operation, ready, accessed.used);
@@ -335,7 +348,7 @@ impl<C: Charge> Through<Envelope, RamUse> for Paths<'_, C> {
         if let Some(lost) = Envelope::unread(kept) {
             self.deepen(lost);
         }
-        *kept = done.keep();
+        *kept = self.hulls.merged(done).keep();
     }
 }
 
@@ -384,6 +397,8 @@ impl<C: Charge> Metric for LatencyMeter<C> {
         };
         stretch.for_each_piece(&mut follower);
         let edges = follower.edges;
+        merge_unions(values, hulls);
+        hulls.next_stretch();
         if let Some(edag) = edag {
             edag.totals.edges += edges;
         }

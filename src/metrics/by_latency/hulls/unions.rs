@@ -1,0 +1,270 @@
+//! Envelopes that are merged only when somebody needs their lines.
+//!
+//! Most results within a loop are read once and soon, by what merges them further. Where results are long and seldom
+//! remembered, all sources of a stored value are merged together when it is stored, in place of two at every instruction.
+
+use super::grid::Grid;
+use super::{Envelope, Hulls, Line, Offset, SINGLE, ShapeId};
+
+/// Of a shape, that it is a union that has not been merged.
+pub(super) const UNION: ShapeId = 1 << 31;
+
+/// Parts of a union, at most.
+const PARTS: usize = 8;
+
+/// Unions that are named at once, before registers are to have shapes of their own.
+const MANY: usize = 512;
+
+/// One of so many stretches is without unions, to see.
+const STRETCHES: u64 = 64;
+
+/// Lines of two envelopes whose merge is not remembered, for each merge of any two: with so many, unions are faster.
+const LONG: u64 = 8;
+
+pub(super) struct Unions {
+    all: Vec<Union>,
+    /// How many of them there are; the others are room.
+    count: usize,
+    grid: Box<Grid>,
+    pub usual: Usual,
+}
+
+/// What is usual in a stretch without unions.
+#[derive(Default)]
+pub(super) struct Usual {
+    /// Merges of two envelopes of which no line covers the other one.
+    pub merges: u64,
+    /// Lines of those whose results were not remembered.
+    pub lines: u64,
+    are_unions: bool,
+    stretches: u64,
+}
+
+/// Envelopes, as seen from the highest line of all at α = 0.
+#[derive(Clone, Copy, Default)]
+struct Union {
+    parts: [Part; PARTS],
+    count: usize,
+    /// The steepest line.
+    last: Offset,
+}
+
+/// An envelope as seen from another one.
+#[derive(Clone, Copy, Default)]
+struct Part {
+    steeper: i64,
+    higher: i64,
+    shape: ShapeId,
+}
+
+impl Part {
+    #[inline(always)]
+    fn seen_from(base: Envelope, own: Envelope) -> Part {
+        Part {
+            steeper: own.memory.wrapping_sub(base.memory) as i64,
+            higher: own.other.wrapping_sub(base.other) as i64,
+            shape: own.shape,
+        }
+    }
+
+    #[inline(always)]
+    fn at(self, base: Envelope) -> Envelope {
+        Envelope {
+            memory: base.memory.wrapping_add_signed(self.steeper),
+            other: base.other.wrapping_add_signed(self.higher),
+            shape: self.shape,
+        }
+    }
+}
+
+impl Usual {
+    /// Decides for the next stretch.
+    fn next(&mut self) {
+        self.are_unions = match self.stretches % STRETCHES {
+            0 => self.lines >= LONG * self.merges && self.merges > 0,
+            last => self.are_unions && last + 1 < STRETCHES,
+        };
+        self.stretches += 1;
+        (self.merges, self.lines) = (0, 0);
+    }
+}
+
+impl Unions {
+    pub fn new() -> Unions {
+        Unions {
+            all: Vec::new(),
+            count: 0,
+            grid: Box::new(Grid::new()),
+            usual: Usual::default(),
+        }
+    }
+
+    #[inline(always)]
+    pub fn last(&self, shape: ShapeId) -> &Offset {
+        &self.all[(shape & !UNION) as usize].last
+    }
+
+    /// Adds the union of two as seen from the base; returns its shape.
+    #[inline(always)]
+    fn push(&mut self, base: Envelope, both: [Envelope; 2], last: Offset) -> ShapeId {
+        if self.count == self.all.len() {
+            self.all.resize(2 * self.count + 1, Union::default());
+        }
+        let (before, rest) = self.all.split_at_mut(self.count);
+        let union = &mut rest[0];
+        union.last = last;
+        union.count = 0;
+        for own in both {
+            if own.is_merged() {
+                union.add(Part::seen_from(base, own));
+                continue;
+            }
+            let Union { parts, count, .. } = &before[(own.shape & !UNION) as usize];
+            for part in &parts[..*count] {
+                union.add(Part::seen_from(base, part.at(own)));
+            }
+        }
+        self.count += 1;
+        UNION | (self.count - 1) as ShapeId
+    }
+
+    #[inline(always)]
+    pub fn are_made(&self) -> bool {
+        self.usual.are_unions
+    }
+}
+
+impl Hulls {
+    /// The upper envelope of both, of which no line covers the other one, to be merged later.
+    pub(super) fn unite_parts(&mut self, a: Envelope, b: Envelope) -> Envelope {
+        let (first, second) = (self.parts(a), self.parts(b));
+        if first + second > PARTS {
+            let (a, b) = (self.merged(a), self.merged(b));
+            return self.unite(a, b);
+        }
+        let highest = |own: Envelope| (own.other, own.memory);
+        let base = if highest(a) >= highest(b) { a } else { b };
+        let steepest = |line: Line| (line.memory, line.other);
+        let (own, other) = (self.last_line(a), self.last_line(b));
+        let last = match steepest(own) >= steepest(other) {
+            true => own,
+            false => other,
+        };
+        let last = Offset {
+            steeper: last.memory - base.memory,
+            lower: base.other - last.other,
+        };
+        let shape = self.unions.push(base, [a, b], last);
+        Envelope { shape, ..base }
+    }
+
+    fn parts(&self, envelope: Envelope) -> usize {
+        match envelope.is_merged() {
+            true => 1,
+            false => self.unions.all[(envelope.shape & !UNION) as usize].count,
+        }
+    }
+
+    /// The same envelope with a shape of its own.
+    #[inline(always)]
+    pub fn merged(&mut self, envelope: Envelope) -> Envelope {
+        match envelope.is_merged() {
+            true => envelope,
+            false => self.merge_union(envelope),
+        }
+    }
+
+    #[inline(never)]
+    fn merge_union(&mut self, own: Envelope) -> Envelope {
+        let number = (own.shape & !UNION) as usize;
+        let Union { parts, count, .. } = &self.unions.all[number];
+        let merged = match parts[..*count] {
+            [one] => return one.at(own),
+            [a, b] => self.merge_shapes(a.at(own), b.at(own)),
+            ref parts => {
+                let mut all = [own; PARTS];
+                let all = &mut all[..parts.len()];
+                all.iter_mut()
+                    .zip(parts)
+                    .for_each(|(to, part)| *to = part.at(own));
+                self.merge_all(all)
+            }
+        };
+        let union = &mut self.unions.all[number];
+        union.parts[0] = Part::seen_from(own, merged);
+        union.count = 1;
+        merged
+    }
+
+    fn merge_all(&mut self, parts: &[Envelope]) -> Envelope {
+        let flattest = parts.iter().map(|own| own.memory).min();
+        let steepest = parts.iter().map(|own| self.last_line(*own).memory).max();
+        let (flattest, steepest) = (flattest.unwrap_or(0), steepest.unwrap_or(0));
+        if !self.unions.grid.begin(flattest, steepest) {
+            let start = parts[0];
+            return (parts[1..].iter()).fold(start, |all, own| match all.covers_plainly(*own) {
+                true => all,
+                false => self.merge_shapes(all, *own),
+            });
+        }
+        for own in parts {
+            let super::Shape { first, count, .. } = self.shapes[own.shape as usize];
+            let grid = &mut self.unions.grid;
+            grid.add(own.first_line());
+            for offset in &self.offsets[first as usize..][..count as usize] {
+                grid.add(own.line(offset));
+            }
+        }
+        let mut hull = std::mem::take(&mut self.scratch.hull);
+        self.unions.grid.take_hull(&mut hull);
+        let merged = self.envelope(&hull);
+        self.scratch.hull = hull;
+        merged
+    }
+
+    /// Whether registers are to have shapes of their own soon.
+    #[inline(always)]
+    pub fn has_many_unions(&self) -> bool {
+        self.unions.count > MANY
+    }
+
+    /// Forgets all unions, once no value is one.
+    pub fn forget_unions(&mut self) {
+        self.unions.count = 0;
+    }
+
+    /// The next stretch begins, when no value is a union.
+    pub fn next_stretch(&mut self) {
+        self.unions.usual.next();
+    }
+}
+
+impl Union {
+    /// Adds a part, unless one of the same shape covers it; there is room for it.
+    #[inline(always)]
+    fn add(&mut self, part: Part) {
+        for own in &mut self.parts[..self.count] {
+            if own.shape == part.shape || part.shape == SINGLE {
+                if own.steeper >= part.steeper && own.higher >= part.higher {
+                    return;
+                }
+                if own.shape == part.shape
+                    && part.steeper >= own.steeper
+                    && part.higher >= own.higher
+                {
+                    *own = part;
+                    return;
+                }
+            }
+        }
+        self.parts[self.count] = part;
+        self.count += 1;
+    }
+}
+
+impl Envelope {
+    #[inline(always)]
+    pub fn is_merged(self) -> bool {
+        self.shape & UNION == 0
+    }
+}
