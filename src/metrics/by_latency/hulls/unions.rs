@@ -3,8 +3,10 @@
 //! Most results within a loop are read once and soon, by what merges them further. Where results are long and seldom
 //! remembered, all sources of a stored value are merged together when it is stored, in place of two at every instruction.
 
+use super::Hulls;
+use super::envelope::{Envelope, Line, Offset, ShapeId};
 use super::grid::Grid;
-use super::{Envelope, Hulls, Line, Offset, SINGLE, ShapeId};
+use crate::dataflow::Held;
 
 /// Of a shape, that it is a union that has not been merged.
 pub(super) const UNION: ShapeId = 1 << 31;
@@ -40,41 +42,15 @@ pub(super) struct Usual {
     stretches: u64,
 }
 
-/// Envelopes, as seen from the highest line of all at α = 0.
-#[derive(Clone, Copy, Default)]
+/// Several envelopes.
+#[derive(Clone, Copy)]
 struct Union {
-    parts: [Part; PARTS],
+    /// The highest line of all at α = 0, where the parts are as they are here. A value that goes on is further.
+    base: Line,
+    parts: [Envelope; PARTS],
     count: usize,
-    /// The steepest line.
+    /// From the base to the steepest line.
     last: Offset,
-}
-
-/// An envelope as seen from another one.
-#[derive(Clone, Copy, Default)]
-struct Part {
-    steeper: i64,
-    higher: i64,
-    shape: ShapeId,
-}
-
-impl Part {
-    #[inline(always)]
-    fn seen_from(base: Envelope, own: Envelope) -> Part {
-        Part {
-            steeper: own.memory.wrapping_sub(base.memory) as i64,
-            higher: own.other.wrapping_sub(base.other) as i64,
-            shape: own.shape,
-        }
-    }
-
-    #[inline(always)]
-    fn at(self, base: Envelope) -> Envelope {
-        Envelope {
-            memory: base.memory.wrapping_add_signed(self.steeper),
-            other: base.other.wrapping_add_signed(self.higher),
-            shape: self.shape,
-        }
-    }
 }
 
 impl Usual {
@@ -104,24 +80,26 @@ impl Unions {
         &self.all[(shape & !UNION) as usize].last
     }
 
-    /// Adds the union of two as seen from the base; returns its shape.
+    /// Adds the union of two, of which that is the highest line at α = 0; returns its shape.
     #[inline(always)]
-    fn push(&mut self, base: Envelope, both: [Envelope; 2], last: Offset) -> ShapeId {
+    fn push(&mut self, base: Line, both: [Envelope; 2], last: Offset) -> ShapeId {
         if self.count == self.all.len() {
-            self.all.resize(2 * self.count + 1, Union::default());
+            self.all.resize(2 * self.count + 1, Union::EMPTY);
         }
         let (before, rest) = self.all.split_at_mut(self.count);
         let union = &mut rest[0];
+        union.base = base;
         union.last = last;
         union.count = 0;
         for own in both {
             if own.is_merged() {
-                union.add(Part::seen_from(base, own));
+                union.add(own);
                 continue;
             }
-            let Union { parts, count, .. } = &before[(own.shape & !UNION) as usize];
-            for part in &parts[..*count] {
-                union.add(Part::seen_from(base, part.at(own)));
+            let other = &before[(own.shape() & !UNION) as usize];
+            let (memory, cycles) = other.further(own);
+            for part in &other.parts[..other.count] {
+                union.add(part.then(memory, cycles));
             }
         }
         self.count += 1;
@@ -142,7 +120,7 @@ impl Hulls {
             let (a, b) = (self.merged(a), self.merged(b));
             return self.unite(a, b);
         }
-        let highest = |own: Envelope| (own.other, own.memory);
+        let highest = |own: Envelope| (own.other(), own.memory());
         let base = if highest(a) >= highest(b) { a } else { b };
         let steepest = |line: Line| (line.memory, line.other);
         let (own, other) = (self.last_line(a), self.last_line(b));
@@ -151,17 +129,17 @@ impl Hulls {
             false => other,
         };
         let last = Offset {
-            steeper: last.memory - base.memory,
-            lower: base.other - last.other,
+            steeper: last.memory - base.memory(),
+            lower: base.other() - last.other,
         };
-        let shape = self.unions.push(base, [a, b], last);
-        Envelope { shape, ..base }
+        let shape = self.unions.push(base.first_line(), [a, b], last);
+        base.with_shape(shape)
     }
 
     fn parts(&self, envelope: Envelope) -> usize {
         match envelope.is_merged() {
             true => 1,
-            false => self.unions.all[(envelope.shape & !UNION) as usize].count,
+            false => self.unions.all[(envelope.shape() & !UNION) as usize].count,
         }
     }
 
@@ -176,28 +154,27 @@ impl Hulls {
 
     #[inline(never)]
     fn merge_union(&mut self, own: Envelope) -> Envelope {
-        let number = (own.shape & !UNION) as usize;
-        let Union { parts, count, .. } = &self.unions.all[number];
-        let merged = match parts[..*count] {
-            [one] => return one.at(own),
-            [a, b] => self.merge_shapes(a.at(own), b.at(own)),
+        let number = (own.shape() & !UNION) as usize;
+        let union = &self.unions.all[number];
+        let (memory, other) = union.further(own);
+        let merged = match union.parts[..union.count] {
+            [one] => return one.then(memory, other),
+            [a, b] => self.merge_shapes(a, b),
             ref parts => {
-                let mut all = [own; PARTS];
+                let mut all = [Envelope::START; PARTS];
                 let all = &mut all[..parts.len()];
-                all.iter_mut()
-                    .zip(parts)
-                    .for_each(|(to, part)| *to = part.at(own));
+                all.copy_from_slice(parts);
                 self.merge_all(all)
             }
         };
         let union = &mut self.unions.all[number];
-        union.parts[0] = Part::seen_from(own, merged);
+        union.parts[0] = merged;
         union.count = 1;
-        merged
+        merged.then(memory, other)
     }
 
     fn merge_all(&mut self, parts: &[Envelope]) -> Envelope {
-        let flattest = parts.iter().map(|own| own.memory).min();
+        let flattest = parts.iter().map(|own| own.memory()).min();
         let steepest = parts.iter().map(|own| self.last_line(*own).memory).max();
         let (flattest, steepest) = (flattest.unwrap_or(0), steepest.unwrap_or(0));
         if !self.unions.grid.begin(flattest, steepest) {
@@ -208,7 +185,7 @@ impl Hulls {
             });
         }
         for own in parts {
-            let super::Shape { first, count, .. } = self.shapes[own.shape as usize];
+            let super::Shape { first, count, .. } = self.shapes[own.shape() as usize];
             let grid = &mut self.unions.grid;
             grid.add(own.first_line());
             for offset in &self.offsets[first as usize..][..count as usize] {
@@ -240,18 +217,37 @@ impl Hulls {
 }
 
 impl Union {
+    const EMPTY: Union = Union {
+        base: Line {
+            memory: 0,
+            other: 0,
+        },
+        parts: [Envelope::START; PARTS],
+        count: 0,
+        last: Offset {
+            steeper: 0,
+            lower: 0,
+        },
+    };
+
+    /// How much steeper and longer the paths of a value are than where they were united.
+    #[inline(always)]
+    fn further(&self, own: Envelope) -> (u64, u64) {
+        (
+            own.memory() - self.base.memory,
+            own.other() - self.base.other,
+        )
+    }
+
     /// Adds a part, unless one of the same shape covers it; there is room for it.
     #[inline(always)]
-    fn add(&mut self, part: Part) {
+    fn add(&mut self, part: Envelope) {
         for own in &mut self.parts[..self.count] {
-            if own.shape == part.shape || part.shape == SINGLE {
-                if own.steeper >= part.steeper && own.higher >= part.higher {
+            if own.shape() == part.shape() {
+                if own.covers_plainly(part) {
                     return;
                 }
-                if own.shape == part.shape
-                    && part.steeper >= own.steeper
-                    && part.higher >= own.higher
-                {
+                if part.covers_plainly(*own) {
                     *own = part;
                     return;
                 }
@@ -259,12 +255,5 @@ impl Union {
         }
         self.parts[self.count] = part;
         self.count += 1;
-    }
-}
-
-impl Envelope {
-    #[inline(always)]
-    pub fn is_merged(self) -> bool {
-        self.shape & UNION == 0
     }
 }
