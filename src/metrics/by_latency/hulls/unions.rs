@@ -3,9 +3,9 @@
 //! Most results within a loop are read once and soon, by what merges them further. Where results are long and seldom
 //! remembered, all sources of a stored value are merged together when it is stored, in place of two at every instruction.
 
-use super::Hulls;
 use super::envelope::{Envelope, Line, Offset, ShapeId};
 use super::grid::Grid;
+use super::{Hulls, Shape};
 use crate::dataflow::Held;
 
 /// Of a shape, that it is a union that has not been merged.
@@ -17,7 +17,7 @@ const PARTS: usize = 8;
 /// Unions that are named at once, before registers are to have shapes of their own.
 const MANY: usize = 512;
 
-/// One of so many stretches is without unions, to see.
+/// Stretches that have unions before there is one without, to see.
 const STRETCHES: u64 = 64;
 
 /// Lines of two envelopes whose merge is not remembered, for each merge of any two: with so many, unions are faster.
@@ -38,8 +38,8 @@ pub(super) struct Usual {
     pub merges: u64,
     /// Lines of those whose results were not remembered.
     pub lines: u64,
-    are_unions: bool,
-    stretches: u64,
+    /// So many stretches are still to have unions.
+    left: u64,
 }
 
 /// Several envelopes.
@@ -54,13 +54,13 @@ struct Union {
 }
 
 impl Usual {
-    /// Decides for the next stretch.
+    /// Decides for the next stretch. What is usual without unions is not seen while there are some, but now and then.
     fn next(&mut self) {
-        self.are_unions = match self.stretches % STRETCHES {
-            0 => self.lines >= LONG * self.merges && self.merges > 0,
-            last => self.are_unions && last + 1 < STRETCHES,
-        };
-        self.stretches += 1;
+        if self.left > 0 {
+            self.left -= 1;
+        } else if self.merges > 0 && self.lines >= LONG * self.merges {
+            self.left = STRETCHES;
+        }
         (self.merges, self.lines) = (0, 0);
     }
 }
@@ -108,7 +108,7 @@ impl Unions {
 
     #[inline(always)]
     pub fn are_made(&self) -> bool {
-        self.usual.are_unions
+        self.usual.left > 0
     }
 }
 
@@ -157,43 +157,46 @@ impl Hulls {
         let number = (own.shape() & !UNION) as usize;
         let union = &self.unions.all[number];
         let (memory, other) = union.further(own);
-        let merged = match union.parts[..union.count] {
-            [one] => return one.then(memory, other),
-            [a, b] => self.merge_shapes(a, b),
-            ref parts => {
-                let mut all = [Envelope::START; PARTS];
-                let all = &mut all[..parts.len()];
-                all.copy_from_slice(parts);
-                self.merge_all(all)
-            }
-        };
-        let union = &mut self.unions.all[number];
-        union.parts[0] = merged;
-        union.count = 1;
-        merged.then(memory, other)
+        if union.count > 1 {
+            let merged = self.merge_parts(number);
+            let union = &mut self.unions.all[number];
+            union.parts[0] = merged;
+            union.count = 1;
+        }
+        self.unions.all[number].parts[0].then(memory, other)
     }
 
-    fn merge_all(&mut self, parts: &[Envelope]) -> Envelope {
-        let flattest = parts.iter().map(|own| own.memory()).min();
-        let steepest = parts.iter().map(|own| self.last_line(*own).memory).max();
-        let (flattest, steepest) = (flattest.unwrap_or(0), steepest.unwrap_or(0));
-        if !self.unions.grid.begin(flattest, steepest) {
-            let start = parts[0];
-            return (parts[1..].iter()).fold(start, |all, own| match all.covers_plainly(*own) {
-                true => all,
-                false => self.merge_shapes(all, *own),
-            });
+    fn merge_parts(&mut self, number: usize) -> Envelope {
+        let Hulls {
+            shapes,
+            offsets,
+            unions,
+            scratch,
+            ..
+        } = self;
+        let Unions { all, grid, .. } = unions;
+        let Union {
+            base,
+            parts,
+            count,
+            last,
+        } = &all[number];
+        let parts = &parts[..*count];
+        let flattest = parts.iter().map(|own| own.memory()).min().unwrap_or(0);
+        if !grid.begin(flattest, base.memory + last.steeper) {
+            let parts = parts.to_vec();
+            let merged = |all, own: &Envelope| self.merge_shapes(all, *own);
+            return parts[1..].iter().fold(parts[0], merged);
         }
         for own in parts {
-            let super::Shape { first, count, .. } = self.shapes[own.shape() as usize];
-            let grid = &mut self.unions.grid;
+            let Shape { first, count, .. } = shapes[own.shape() as usize];
             grid.add(own.first_line());
-            for offset in &self.offsets[first as usize..][..count as usize] {
+            for offset in &offsets[first as usize..][..count as usize] {
                 grid.add(own.line(offset));
             }
         }
-        let mut hull = std::mem::take(&mut self.scratch.hull);
-        self.unions.grid.take_hull(&mut hull);
+        let mut hull = std::mem::take(&mut scratch.hull);
+        grid.take_hull(&mut hull);
         let merged = self.envelope(&hull);
         self.scratch.hull = hull;
         merged
