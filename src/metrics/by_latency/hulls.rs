@@ -48,8 +48,9 @@ pub(super) struct Hulls {
     shapes: Vec<Shape>,
     offsets: Vec<Offset>,
     merges: Vec<Option<Merged>>,
-    /// Shapes by their offsets, so that most are made once; [`SINGLE`] where none is known.
-    known: Vec<ShapeId>,
+    /// Shapes by their offsets, with the rest of the hash of these, so that most are made once; [`SINGLE`] where none is
+    /// known.
+    known: Vec<(u32, ShapeId)>,
     /// Shapes and offsets together at which it is time to forget.
     limit: usize,
     few: usize,
@@ -78,7 +79,7 @@ impl Hulls {
             shapes: vec![Shape::default()],
             offsets: Vec::new(),
             merges: vec![None; MEMORY_OF_MERGES],
-            known: vec![SINGLE; MEMORY_OF_SHAPES],
+            known: vec![(0, SINGLE); MEMORY_OF_SHAPES],
             limit: few,
             few,
             names: Vec::new(),
@@ -127,7 +128,7 @@ impl Hulls {
     }
 
     /// The upper envelope of two that have shapes of their own.
-    #[inline(always)]
+    #[inline(never)]
     fn merge_shapes(&mut self, a: Envelope, b: Envelope) -> Envelope {
         self.unions.usual.merges += 1;
         // What is remembered of one order serves for both.
@@ -286,9 +287,10 @@ impl Hulls {
         let parts = own
             .iter()
             .map(|own| own.steeper.rotate_left(32) ^ own.lower);
-        let place = place_in(MEMORY_OF_SHAPES, parts);
-        let known = self.known[place];
-        if self.offsets(known) == own {
+        let hash = hash(parts);
+        let place = place_in(MEMORY_OF_SHAPES, hash);
+        let (rest, known) = self.known[place];
+        if rest == hash as u32 && self.offsets(known) == own {
             self.offsets.truncate(start);
             return known;
         }
@@ -297,8 +299,9 @@ impl Hulls {
             count: hull.len() as u32 - 1,
             last,
         });
-        self.known[place] = (self.shapes.len() - 1) as ShapeId;
-        self.known[place]
+        let shape = (self.shapes.len() - 1) as ShapeId;
+        self.known[place] = (hash as u32, shape);
+        shape
     }
 
     /// Whether it is time to forget shapes.
@@ -340,7 +343,7 @@ impl Hulls {
         self.shapes.truncate(shapes);
         self.offsets.truncate(offsets);
         self.merges.fill(None);
-        let renamed = |known: &mut ShapeId| *known = named[*known as usize];
+        let renamed = |(_, known): &mut (u32, ShapeId)| *known = named[*known as usize];
         self.known.iter_mut().for_each(renamed);
         let left = self.shapes.len() + self.offsets.len();
         // A walk over all values is worth it after as many new shapes only.
@@ -382,15 +385,21 @@ impl Renamed {
 #[inline(always)]
 fn place_of_merge(shapes: (ShapeId, ShapeId), apart: (i64, i64)) -> usize {
     let shapes = u64::from(shapes.0) << 32 | u64::from(shapes.1);
-    place_in(MEMORY_OF_MERGES, [shapes, apart.0 as u64, apart.1 as u64])
+    let parts = [shapes, apart.0 as u64, apart.1 as u64];
+    place_in(MEMORY_OF_MERGES, hash(parts))
 }
 
-/// Where something of these parts is remembered, of so many places.
+/// Of these parts; the upper half is mixed best.
 #[inline(always)]
-fn place_in(places: usize, parts: impl IntoIterator<Item = u64>) -> usize {
+fn hash(parts: impl IntoIterator<Item = u64>) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |hash: u64, part: u64| (hash.rotate_left(23) ^ part).wrapping_mul(ODD);
-    let hash = parts.into_iter().fold(0, mix);
+    parts.into_iter().fold(0, mix)
+}
+
+/// Where something of that hash is remembered, of so many places.
+#[inline(always)]
+fn place_in(places: usize, hash: u64) -> usize {
     (hash >> 40) as usize % places
 }
 

@@ -82,26 +82,21 @@ impl Unions {
 
     /// Adds the union of two, of which that is the highest line at α = 0; returns its shape.
     #[inline(always)]
-    fn push(&mut self, base: Line, both: [Envelope; 2], last: Offset) -> ShapeId {
+    fn push(&mut self, base: Line, (a, b): (Envelope, Envelope), last: Offset) -> ShapeId {
         if self.count == self.all.len() {
             self.all.resize(2 * self.count + 1, Union::EMPTY);
         }
         let (before, rest) = self.all.split_at_mut(self.count);
-        let union = &mut rest[0];
-        union.base = base;
-        union.last = last;
-        union.count = 0;
-        for own in both {
-            if own.is_merged() {
-                union.add(own);
-                continue;
-            }
-            let other = &before[(own.shape() & !UNION) as usize];
-            let (memory, cycles) = other.further(own);
-            for part in &other.parts[..other.count] {
-                union.add(part.then(memory, cycles));
-            }
-        }
+        let Union { parts, count, .. } = &mut rest[0];
+        let known = for_each_part(before, a, 0, |number, part| {
+            parts[number] = part;
+            number + 1
+        });
+        *count = for_each_part(before, b, known, |count, part| {
+            add_part(parts, known, count, part)
+        });
+        rest[0].base = base;
+        rest[0].last = last;
         self.count += 1;
         UNION | (self.count - 1) as ShapeId
     }
@@ -114,6 +109,7 @@ impl Unions {
 
 impl Hulls {
     /// The upper envelope of both, of which no line covers the other one, to be merged later.
+    #[inline(never)]
     pub(super) fn unite_parts(&mut self, a: Envelope, b: Envelope) -> Envelope {
         let (first, second) = (self.parts(a), self.parts(b));
         if first + second > PARTS {
@@ -132,7 +128,7 @@ impl Hulls {
             steeper: last.memory - base.memory(),
             lower: base.other() - last.other,
         };
-        let shape = self.unions.push(base.first_line(), [a, b], last);
+        let shape = self.unions.push(base.first_line(), (a, b), last);
         base.with_shape(shape)
     }
 
@@ -241,22 +237,39 @@ impl Union {
             own.other() - self.base.other,
         )
     }
+}
 
-    /// Adds a part, unless one of the same shape covers it; there is room for it.
-    #[inline(always)]
-    fn add(&mut self, part: Envelope) {
-        for own in &mut self.parts[..self.count] {
-            if own.shape() == part.shape() {
-                if own.covers_plainly(part) {
-                    return;
-                }
-                if part.covers_plainly(*own) {
-                    *own = part;
-                    return;
-                }
+/// Visits the parts of an envelope that has a shape of its own or is one of these unions, with what the visit before gave.
+#[inline(always)]
+fn for_each_part(
+    unions: &[Union],
+    own: Envelope,
+    start: usize,
+    mut visit: impl FnMut(usize, Envelope) -> usize,
+) -> usize {
+    if own.is_merged() {
+        return visit(start, own);
+    }
+    let union = &unions[(own.shape() & !UNION) as usize];
+    let (memory, other) = union.further(own);
+    let parts = union.parts[..union.count].iter();
+    parts.fold(start, |state, part| visit(state, part.then(memory, other)))
+}
+
+/// Adds a part behind so many, unless one of the first ones has the same shape and covers it; there is room for it.
+#[inline(always)]
+fn add_part(parts: &mut [Envelope; PARTS], first: usize, count: usize, part: Envelope) -> usize {
+    for own in &mut parts[..first] {
+        if own.shape() == part.shape() {
+            if own.covers_plainly(part) {
+                return count;
+            }
+            if part.covers_plainly(*own) {
+                *own = part;
+                return count;
             }
         }
-        self.parts[self.count] = part;
-        self.count += 1;
     }
+    parts[count] = part;
+    count + 1
 }
