@@ -12,6 +12,7 @@ pub(super) struct Grid {
     /// Slopes that there are.
     slopes: [u64; SLOPES / WORD],
     flattest: u64,
+    hull: [Line; SLOPES],
 }
 
 impl Grid {
@@ -20,6 +21,7 @@ impl Grid {
             heights: [0; SLOPES],
             slopes: [0; SLOPES / WORD],
             flattest: 0,
+            hull: [Line::default(); SLOPES],
         }
     }
 
@@ -37,14 +39,15 @@ impl Grid {
         self.slopes[place / WORD] |= 1 << (place % WORD);
     }
 
-    /// Takes all lines off; leaves those that are the highest somewhere, by ascending slope.
-    pub fn take_hull(&mut self, hull: &mut Vec<Line>) {
+    /// Takes all lines off; gives those that are the highest somewhere, by descending slope.
+    pub fn take_hull(&mut self) -> &[Line] {
         let Grid {
             heights,
             slopes,
             flattest,
+            hull,
         } = self;
-        hull.clear();
+        let mut count = 0;
         for (word, slopes) in slopes.iter_mut().enumerate().rev() {
             while *slopes != 0 {
                 let bit = WORD - 1 - slopes.leading_zeros() as usize;
@@ -54,23 +57,16 @@ impl Grid {
                     memory: *flattest + place as u64,
                     other: std::mem::take(&mut heights[place]) - 1,
                 };
-                add_flattest(hull, line);
+                if count > 0 && hull[count - 1].other >= line.other {
+                    continue;
+                }
+                while count > 1 && !is_highest_between(line, hull[count - 1], hull[count - 2]) {
+                    count -= 1;
+                }
+                hull[count] = line;
+                count += 1;
             }
         }
-        hull.reverse();
+        &hull[..count]
     }
-}
-
-/// Adds a line that is flatter than all others, whose slopes descend.
-#[inline(always)]
-fn add_flattest(hull: &mut Vec<Line>, line: Line) {
-    if hull.last().is_some_and(|last| last.other >= line.other) {
-        return;
-    }
-    while let [.., behind, middle] = hull[..]
-        && !is_highest_between(line, middle, behind)
-    {
-        hull.pop();
-    }
-    hull.push(line);
 }

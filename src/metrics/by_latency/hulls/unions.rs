@@ -21,7 +21,7 @@ const MANY: usize = 512;
 const STRETCHES: u64 = 64;
 
 /// Lines of two envelopes whose merge is not remembered, for each merge of any two: with so many, unions are faster.
-const LONG: u64 = 8;
+const LONG: u64 = 6;
 
 pub(super) struct Unions {
     all: Vec<Union>,
@@ -192,7 +192,8 @@ impl Hulls {
             }
         }
         let mut hull = std::mem::take(&mut scratch.hull);
-        grid.take_hull(&mut hull);
+        hull.clear();
+        hull.extend(grid.take_hull().iter().rev());
         let merged = self.envelope(&hull);
         self.scratch.hull = hull;
         merged
