@@ -70,3 +70,22 @@ impl Grid {
         &hull[..count]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: α + 9 and 3·α + 3 cross at 3, where both are 12; 2·α + 6 is there too, and nowhere above both.
+    #[test]
+    fn a_grid_keeps_what_is_highest_somewhere_and_is_empty_then() {
+        let mut grid = Grid::new();
+        let line = |(memory, other)| Line { memory, other };
+        for _ in 0..2 {
+            assert!(grid.begin(1, 512) && !grid.begin(0, 512) && grid.begin(1, 3));
+            let lines = [(3, 3), (1, 9), (2, 6), (1, 2), (3, 1)].map(line);
+            lines.into_iter().for_each(|own| grid.add(own));
+            assert_eq!(grid.take_hull(), [(3, 3), (1, 9)].map(line));
+        }
+        assert!(grid.take_hull().is_empty());
+    }
+}

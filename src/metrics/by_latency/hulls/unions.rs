@@ -274,3 +274,76 @@ fn add_part(parts: &mut [Envelope; PARTS], first: usize, count: usize, part: Env
     parts[count] = part;
     count + 1
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers that look random, below a limit.
+    struct Numbers(u64);
+
+    impl Numbers {
+        fn below(&mut self, limit: u64) -> u64 {
+            self.0 = (self.0)
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) % limit
+        }
+    }
+
+    fn lines(hulls: &Hulls, envelope: Envelope) -> Vec<Line> {
+        hulls.lines(envelope).collect()
+    }
+
+    /// Values that are united with others and go on, some of them of slopes far apart, against the same merged at once.
+    #[test]
+    fn unions_are_what_merging_at_once_gives() {
+        let mut numbers = Numbers(1);
+        let (mut later, mut longest) = (0, 0);
+        for round in 0..3_000 {
+            let (mut uniting, mut merging) = (Hulls::new(), Hulls::new());
+            uniting.unions.usual.left = u64::MAX;
+            let slopes = if round % 4 == 0 { 5_000 } else { 40 };
+            let mut values = [0; 6].map(|_| {
+                let (memory, other) = (numbers.below(slopes), numbers.below(60));
+                [Envelope::at(Line { memory, other }, super::super::SINGLE); 2]
+            });
+            for _ in 0..40 {
+                let [a, b, to] = [0; 3].map(|_| numbers.below(6) as usize);
+                let (memory, other) = (numbers.below(2), numbers.below(9));
+                let united = uniting.unite(values[a][0], values[b][0]);
+                let merged = merging.unite(values[a][1], values[b][1]);
+                later += usize::from(!united.is_merged());
+                assert!(merged.is_merged());
+                values[to] = [united, merged].map(|own| own.then(memory, other));
+                if numbers.below(5) == 0 {
+                    let own = uniting.merged(values[to][0]);
+                    assert_eq!(lines(&uniting, own), lines(&merging, values[to][1]));
+                }
+            }
+            for [united, merged] in values {
+                let own = uniting.merged(united);
+                let own = lines(&uniting, own);
+                assert_eq!(own, lines(&merging, merged), "round {round}");
+                longest = longest.max(own.len());
+            }
+        }
+        assert!(
+            later > 10_000 && longest >= 4,
+            "{later} unions, {longest} lines"
+        );
+    }
+
+    #[test]
+    fn unions_are_made_while_results_are_long() {
+        let mut usual = Usual::default();
+        let mut next = |merges, lines| {
+            (usual.merges, usual.lines) = (merges, lines);
+            usual.next();
+            usual.left > 0
+        };
+        assert!(!next(0, 0) && !next(100, 100 * LONG - 1) && next(100, 100 * LONG));
+        assert!((1..STRETCHES).all(|_| next(0, 0)));
+        assert!(!next(0, 0) && !next(100, 0) && next(1, LONG));
+    }
+}
