@@ -15,7 +15,7 @@ mod grid;
 mod unions;
 
 pub(super) use envelope::{Envelope, Line};
-use envelope::{Offset, SINGLE, ShapeId};
+use envelope::{Offset, SINGLE, ShapeId, is_highest_between};
 use unions::Unions;
 
 /// Where the offsets of a shape are.
@@ -441,15 +441,6 @@ fn add_steepest(hull: &mut Vec<Line>, line: Line) {
         hull.pop();
     }
     hull.push(line);
-}
-
-/// Whether the middle one of three lines of ascending slope and descending intercept is above both others somewhere:
-/// it overtakes the one before before the one behind overtakes it.
-fn is_highest_between(before: Line, middle: Line, behind: Line) -> bool {
-    let product = |lower: u64, steeper: u64| u128::from(lower) * u128::from(steeper);
-    let first = product(before.other - middle.other, behind.memory - middle.memory);
-    let second = product(middle.other - behind.other, middle.memory - before.memory);
-    first < second
 }
 
 #[cfg(test)]

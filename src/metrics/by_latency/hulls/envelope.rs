@@ -1,6 +1,5 @@
 //! The envelope of one value, in two words.
 
-use super::unions::UNION;
 use crate::dataflow::Held;
 
 /// m·α + c: of a path with m vertices that go to RAM, and so many cycles in the others. For the time that a byte takes, m
@@ -32,6 +31,9 @@ pub(super) type ShapeId = u32;
 
 /// The shape of a single line.
 pub(super) const SINGLE: ShapeId = 0;
+
+/// Of a shape, that it is a union that has not been merged.
+pub(super) const UNION: ShapeId = 1 << 31;
 
 const MEMORY_SHIFT: u32 = 24;
 const OTHER_SHIFT: u32 = 20;
@@ -148,4 +150,13 @@ impl Envelope {
             && self.memory() >= other.memory()
             && self.other() >= other.other()
     }
+}
+
+/// Whether the middle one of three lines of ascending slope and descending intercept is above both others somewhere:
+/// it overtakes the one before before the one behind overtakes it.
+pub(super) fn is_highest_between(before: Line, middle: Line, behind: Line) -> bool {
+    let product = |lower: u64, steeper: u64| u128::from(lower) * u128::from(steeper);
+    let first = product(before.other - middle.other, behind.memory - middle.memory);
+    let second = product(middle.other - behind.other, middle.memory - before.memory);
+    first < second
 }

@@ -1,6 +1,6 @@
 //! The upper envelope of many lines of nearby slopes, without sorting them.
 
-use super::{Line, is_highest_between};
+use super::envelope::{Line, is_highest_between};
 
 /// Slopes, at most.
 const SLOPES: usize = 512;

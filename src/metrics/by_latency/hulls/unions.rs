@@ -3,13 +3,10 @@
 //! Most results within a loop are read once and soon, by what merges them further. Where results are long and seldom
 //! remembered, all sources of a stored value are merged together when it is stored, in place of two at every instruction.
 
-use super::envelope::{Envelope, Line, Offset, ShapeId};
+use super::envelope::{Envelope, Line, Offset, ShapeId, UNION};
 use super::grid::Grid;
 use super::{Hulls, Shape};
 use crate::dataflow::Held;
-
-/// Of a shape, that it is a union that has not been merged.
-pub(super) const UNION: ShapeId = 1 << 31;
 
 /// Parts of a union, at most.
 const PARTS: usize = 8;
@@ -306,7 +303,7 @@ mod tests {
             let slopes = if round % 4 == 0 { 5_000 } else { 40 };
             let mut values = [0; 6].map(|_| {
                 let (memory, other) = (numbers.below(slopes), numbers.below(60));
-                [Envelope::at(Line { memory, other }, super::super::SINGLE); 2]
+                [Envelope::at(Line { memory, other }, crate::by_latency::hulls::SINGLE); 2]
             });
             for _ in 0..40 {
                 let [a, b, to] = [0; 3].map(|_| numbers.below(6) as usize);
