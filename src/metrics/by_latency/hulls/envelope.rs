@@ -5,7 +5,7 @@ use crate::dataflow::Held;
 /// m·α + c: of a path with m vertices that go to RAM, and so many cycles in the others. For the time that a byte takes, m
 /// are bytes, and the latency is part of c.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in super::super) struct Line {
+pub struct Line {
     pub memory: u64,
     pub other: u64,
 }
@@ -22,7 +22,7 @@ pub(super) struct Offset {
 /// Two words go from function to function in registers. The first has 40 bits of the slope above 24 bits of the shape, the
 /// second 44 bits of the intercept above [`READ`] and the 8 other bits of the shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) struct Envelope {
+pub struct Envelope {
     steep: u64,
     high: u64,
 }
