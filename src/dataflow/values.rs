@@ -94,6 +94,12 @@ impl<L: Held> Values<L> {
         })
     }
 
+    /// Visits what is known of the values of all registers, to look at it or to change it.
+    pub fn for_each_register(&mut self, visit: impl FnMut(&mut L)) {
+        let registers = self.harts.iter_mut().chain(&mut self.starts.harts);
+        registers.flatten().for_each(visit);
+    }
+
     /// What memory holds; perhaps also some that it does not hold any more.
     pub fn memory(&self) -> impl Iterator<Item = &L::Kept> {
         self.memory.chunks.iter().flat_map(|chunk| chunk.iter())
@@ -273,14 +279,8 @@ impl<L: Held> Values<L> {
     /// Visits everything that is known of any value, to look at it or to change it: of registers, of memory, and of
     /// readers where these count; perhaps also of some that nothing holds any more.
     pub fn for_each_value(&mut self, visit: &mut dyn FnMut(&mut L)) {
-        let Values {
-            rules: _,
-            harts,
-            memory,
-            starts,
-        } = self;
-        let registers = harts.iter_mut().chain(&mut starts.harts);
-        registers.flatten().for_each(&mut *visit);
+        self.for_each_register(&mut *visit);
+        let Values { memory, starts, .. } = self;
         for kept in memory.iter_mut().chain(starts.memory.iter_mut()) {
             let mut lanes = L::recall(*kept);
             visit(&mut lanes);

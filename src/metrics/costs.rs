@@ -84,6 +84,13 @@ impl Costs {
     pub fn of(&self, class: Class) -> u32 {
         self.cycles.get(&class).copied().unwrap_or(self.others)
     }
+
+    /// Cycles of every instruction, if all take as many.
+    pub fn of_all(&self) -> Option<u32> {
+        let mut cycles = Class::ALL.iter().map(|class| self.of(*class));
+        let first = cycles.next()?;
+        cycles.all(|cycles| cycles == first).then_some(first)
+    }
 }
 
 #[cfg(test)]
@@ -108,5 +115,6 @@ mod tests {
         assert!(error("load = 3\n").contains("[cycles]"));
         Costs::parse(include_str!("instructions.toml")).expect("the table that users copy");
         assert_eq!(Costs::default().of(Class::Load), 1);
+        assert_eq!((costs.of_all(), Costs::default().of_all()), (None, Some(1)));
     }
 }

@@ -1,12 +1,13 @@
 //! Work, depth and memory of the eDAG, and its data movement over the as-soon-as-possible schedule (guide:
 //! dynamic-model, "Work and depth", "Data movement").
 
+use super::by_latency;
 use super::counted::Counted;
+use super::edag_totals::{EdagTotals, Longest};
 use super::entry::Entry;
 use super::metric::{Metric, Program, Run, Stretch};
-use super::movement::MovementMeter;
 use super::ram::RamUse;
-use super::report::{Edag, EdagMemory};
+use super::report::Edag;
 use crate::dataflow::{
     Accessed, BlockOperation, BlockRun, Lanes, PathLengths, Rules, Step, Through, Values, Visitor,
 };
@@ -15,26 +16,19 @@ use crate::trace::InstructionId;
 pub(super) const ENTRY: Entry = Entry {
     name: "edag",
     meaning: "work, depth and RAM accesses of the execution DAG, and bytes moved over its schedule",
-    make: |asked| Ok(Some(Box::new(EdagMeter::new(asked.settings.rules)))),
+    make: |asked| {
+        let meter = || Box::new(EdagMeter::new(asked.settings.rules)) as Box<dyn Metric>;
+        Ok((!by_latency::counts_edag(asked.settings)).then(meter))
+    },
 };
 
 /// Follows the longest paths.
 pub(super) struct EdagMeter {
     values: Values<PathLengths>,
-    totals: Totals,
-    /// Cycles of the vertices that go to RAM, by hart.
-    ram_cycles: Vec<u64>,
-    movement: MovementMeter,
+    deepest: PathLengths,
+    totals: EdagTotals,
     /// Cycles of each instruction, a whole number.
     costs: Vec<f64>,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Totals {
-    edges: u64,
-    memory_work: u64,
-    bytes_moved: u64,
-    deepest: PathLengths,
 }
 
 const NOTHING: RamUse = RamUse {
@@ -47,9 +41,8 @@ impl EdagMeter {
     pub fn new(rules: Rules) -> EdagMeter {
         EdagMeter {
             values: Values::new(rules),
-            totals: Totals::default(),
-            ram_cycles: Vec::new(),
-            movement: MovementMeter::default(),
+            deepest: PathLengths::default(),
+            totals: EdagTotals::default(),
             costs: Vec::new(),
         }
     }
@@ -63,94 +56,55 @@ impl EdagMeter {
     ) {
         let EdagMeter {
             values,
+            deepest,
             totals,
-            ram_cycles,
-            movement,
             costs,
         } = self;
         let mut ram = RamFollower {
-            ram_cycles,
-            movement,
+            totals,
             cycles: &stretch.program.cycles,
-            memory_work: 0,
-            bytes_moved: 0,
         };
         let mut follower = Follower {
             values,
-            sums: totals,
+            deepest,
+            edges: 0,
             ram: &mut ram,
             costs,
             used,
         };
         stretch.for_each_piece(&mut follower);
-        totals.memory_work += ram.memory_work;
-        totals.bytes_moved += ram.bytes_moved;
+        let edges = follower.edges;
+        totals.edges += edges;
     }
 
     /// Makes room for an instruction.
     pub fn add_instruction(&mut self, program: &Program) {
         let (instruction, _) = program.last();
-        self.add_hart(instruction.hart);
+        self.values.add_hart(instruction.hart);
+        self.totals.add_hart(instruction.hart);
         let cycles = program.cycles.last().copied().unwrap_or(0);
         self.costs.push(cycles as f64);
     }
 
-    fn add_hart(&mut self, hart: u16) {
-        self.values.add_hart(hart);
-        let harts = self.ram_cycles.len().max(hart as usize + 1);
-        self.ram_cycles.resize(harts, 0);
-    }
-
-    /// C: cycles of the vertices that do not go to RAM, of the hart with most of them; harts run side by side.
-    fn non_memory_cost(&self, run: &Run<'_>) -> u64 {
-        let Program {
-            cycles,
-            is_omitted,
-            instructions,
-            ..
-        } = run.program;
-        let mut costs = vec![0; self.ram_cycles.len()];
-        for (number, count) in run.executions.iter().enumerate() {
-            if !is_omitted[number] {
-                costs[instructions[number].hart as usize] += count * cycles[number];
-            }
+    fn longest(&self) -> Longest {
+        Longest {
+            depth: self.deepest.depth(),
+            non_memory_span: self.deepest.non_memory_span(),
+            memory_depth: self.deepest.memory_depth(),
         }
-        let costs = costs.iter().zip(&self.ram_cycles);
-        costs.map(|(all, ram)| all - ram).max().unwrap_or(0)
     }
 
     /// The graph once the run is over.
     pub fn edag(&self, run: &Run<'_>) -> Edag {
-        let Program {
-            cycles, is_omitted, ..
-        } = run.program;
-        let vertices = || {
-            let counts = run.executions.iter().zip(cycles).zip(is_omitted);
-            counts.filter(|(_, is_omitted)| !**is_omitted)
-        };
-        let work = vertices().map(|((count, cycles), _)| count * cycles).sum();
-        let totals = self.totals;
-        let memory = EdagMemory {
-            work: totals.memory_work,
-            depth: totals.deepest.memory_depth(),
-            non_memory_cost: self.non_memory_cost(run),
-            non_memory_span: totals.deepest.non_memory_span(),
-            bytes_moved: Some(totals.bytes_moved),
-        };
-        Edag {
-            vertices: vertices().map(|((count, _), _)| count).sum(),
-            edges: totals.edges,
-            work,
-            depth: totals.deepest.depth(),
-            memory: run.has_addresses.then_some(memory),
-        }
+        self.totals.edag(run, self.longest())
     }
 }
 
 /// Follows the paths through a stretch.
 struct Follower<'a, 'r, F> {
     values: &'a mut Values<PathLengths>,
-    sums: &'a mut Totals,
+    deepest: &'a mut PathLengths,
+    edges: u64,
     ram: &'a mut RamFollower<'r>,
     costs: &'a [f64],
     used: F,
@@ -158,11 +112,8 @@ struct Follower<'a, 'r, F> {
 
 /// Counts what went to RAM.
 struct RamFollower<'a> {
-    ram_cycles: &'a mut [u64],
-    movement: &'a mut MovementMeter,
+    totals: &'a mut EdagTotals,
     cycles: &'a [u64],
-    memory_work: u64,
-    bytes_moved: u64,
 }
 
 impl RamFollower<'_> {
@@ -177,16 +128,8 @@ impl RamFollower<'_> {
         used: RamUse,
     ) -> PathLengths {
         let cycles = self.cycles[instruction.0 as usize];
-        let to_ram = used.accesses > 0;
-        if to_ram {
-            self.ram_cycles[hart as usize] += cycles;
-        }
-        if used.bytes > 0 {
-            self.movement.add(ready.depth(), used.bytes);
-        }
-        self.memory_work += u64::from(used.accesses);
-        self.bytes_moved += used.bytes;
-        ready.then(cycles, to_ram)
+        self.totals.add((hart, cycles), ready.depth(), used);
+        ready.then(cycles, used.accesses > 0)
     }
 }
 
@@ -202,22 +145,22 @@ impl<F: FnMut(&Accessed<'_, RamUse>) -> RamUse> Visitor<RamUse> for Follower<'_,
             self.ram.add(own, ready, used)
         };
         self.values.complete(step, ready, done);
-        self.sums.edges += u64::from(step.edges);
-        self.sums.deepest = self.sums.deepest.latest(done);
+        self.edges += u64::from(step.edges);
+        *self.deepest = self.deepest.latest(done);
     }
 
     #[inline(always)]
     fn block(&mut self, mut run: BlockRun<'_, '_, RamUse>) {
         let mut paths = Paths {
-            deepest: self.sums.deepest,
+            deepest: *self.deepest,
             hart: run.block.hart(),
             ram: self.ram,
             costs: self.costs,
             used: &mut self.used,
         };
         self.values.run(&mut run, &mut paths);
-        self.sums.deepest = paths.deepest;
-        self.sums.edges += u64::from(run.edges);
+        *self.deepest = paths.deepest;
+        self.edges += u64::from(run.edges);
     }
 }
 
@@ -281,8 +224,6 @@ impl Metric for EdagMeter {
 
     fn finish(self: Box<Self>, run: &Run<'_>, counted: &mut Counted) {
         counted.edag = self.edag(run);
-        counted.movement = run
-            .has_addresses
-            .then(|| self.movement.finish(self.totals.deepest.depth()));
+        counted.movement = self.totals.movement(run, self.deepest.depth());
     }
 }

@@ -19,6 +19,7 @@ pub mod costs;
 pub mod counted;
 pub mod design_space;
 mod edag;
+mod edag_totals;
 pub mod entry;
 pub mod epoch;
 pub mod estimated;

@@ -72,7 +72,7 @@ const ANALYSES: [Analysis; 9] = [
         arguments: &["--cache", "32KiB,8way,64B,lru", "--by-latency"],
         input: Input::Native,
         limit: 0.5,
-        of_default: Some(2.5),
+        of_default: Some(2.0),
     },
     Analysis {
         name: "epochs of 231 configurations",

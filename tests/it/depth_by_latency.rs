@@ -131,18 +131,22 @@ fn ten_thousand_random_programs_at_a_hundred_latencies() {
         let length = program.len();
         let has_costs = seed % 2 == 0;
         let false_dependences = seed % 4 < 2;
-        let found = counted(
-            text(&program).as_bytes(),
-            Settings {
-                costs: if has_costs {
-                    costs.clone()
-                } else {
-                    Costs::default()
-                },
-                ..settings(false_dependences)
+        let asked = Settings {
+            costs: if has_costs {
+                costs.clone()
+            } else {
+                Costs::default()
             },
-            None,
-        );
+            ..settings(false_dependences)
+        };
+        let found = counted(text(&program).as_bytes(), asked.clone(), None);
+        let plain = Settings {
+            by_latency: false,
+            ..asked
+        };
+        let plain = counted(text(&program).as_bytes(), plain, None);
+        assert_eq!(found.edag, plain.edag, "seed {seed}");
+        assert_eq!(found.movement, plain.movement, "seed {seed}");
         let depth = found.depth_by_latency.expect("it was asked for");
         let what = format!("seed {seed}");
         assert_minimal(&depth, &what);
@@ -159,7 +163,7 @@ fn ten_thousand_random_programs_at_a_hundred_latencies() {
             assert_equal_at(&depth, eighths, expected, &what);
         }
         // The ends of the curve are known by other names.
-        let memory = found.edag.memory.expect("addresses");
+        let memory = plain.edag.memory.expect("addresses");
         let (first, last) = (depth.pieces[0], depth.pieces[depth.pieces.len() - 1]);
         assert_eq!(first.intercept, memory.non_memory_span, "{what}");
         assert_eq!(last.slope, memory.depth, "{what}");
@@ -208,8 +212,15 @@ fn all_samples_at_a_hundred_latencies() {
             caches: vec!["1KiB,2way".parse::<CacheSpec>().expect("a cache")],
             ..settings(false)
         };
-        let depth = counted(&trace, asked.clone(), None).depth_by_latency;
-        let depth = depth.expect("it was asked for");
+        let found = counted(&trace, asked.clone(), None);
+        let depth = found.depth_by_latency.expect("it was asked for");
+        let plain = Settings {
+            by_latency: false,
+            ..asked.clone()
+        };
+        let plain = counted(&trace, plain, None);
+        assert_eq!(found.edag, plain.edag, "{name}");
+        assert_eq!(found.movement, plain.movement, "{name}");
         assert_minimal(&depth, &name);
         for number in 0..LATENCIES as u64 / 2 {
             let (latency, delay) = (number * number, 7 + 11 * number);

@@ -10,127 +10,13 @@
 //! and as many again as came since. An envelope of slopes up to M and intercepts up to N has at most in the order of (M·N)^⅓ lines,
 //! as every convex polygon of lattice points; in programs it has few.
 
-use crate::dataflow::Held;
+mod envelope;
+mod grid;
+mod unions;
 
-/// m·α + c: of a path with m vertices that go to RAM, and so many cycles in the others. For the time that a byte takes, m
-/// are bytes, and the latency is part of c.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Line {
-    pub memory: u64,
-    pub other: u64,
-}
-
-/// The envelope of the paths up to a value: the line with the smallest slope, and the shape of the rest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Envelope {
-    /// Below 2⁴⁰.
-    memory: u64,
-    /// Below 2⁴⁴.
-    other: u64,
-    shape: ShapeId,
-}
-
-/// Of an envelope in memory: somebody has read it since it was kept there.
-const READ: u64 = 1 << 63;
-
-type ShapeId = u32;
-
-/// The shape of a single line.
-const SINGLE: ShapeId = 0;
-
-const OTHER_BITS: u32 = 44;
-const OTHER: u64 = (1 << OTHER_BITS) - 1;
-const LOW_BITS: u32 = 64 - OTHER_BITS;
-const LOW: u64 = (1 << LOW_BITS) - 1;
-
-impl Held for Envelope {
-    const START: Envelope = Envelope {
-        memory: 0,
-        other: 0,
-        shape: SINGLE,
-    };
-    type Kept = [u64; 2];
-
-    #[inline(always)]
-    fn keep(self) -> [u64; 2] {
-        debug_assert!(self.other <= OTHER && self.memory >> (2 * LOW_BITS) == 0);
-        [
-            self.other | (self.memory & LOW) << OTHER_BITS,
-            u64::from(self.shape) | (self.memory >> LOW_BITS) << 32,
-        ]
-    }
-
-    #[inline(always)]
-    fn recall(kept: [u64; 2]) -> Envelope {
-        Envelope {
-            memory: kept[0] >> OTHER_BITS | (kept[1] >> 32 & LOW) << LOW_BITS,
-            other: kept[0] & OTHER,
-            shape: kept[1] as u32,
-        }
-    }
-}
-
-impl Envelope {
-    /// Reads one that memory keeps, which takes note of it.
-    #[inline(always)]
-    pub fn read(kept: &mut [u64; 2]) -> Envelope {
-        kept[1] |= READ;
-        Envelope::recall(*kept)
-    }
-
-    /// One that memory keeps, if nobody has read it.
-    #[inline(always)]
-    pub fn unread(kept: &[u64; 2]) -> Option<Envelope> {
-        (kept[1] & READ == 0).then(|| Envelope::recall(*kept))
-    }
-
-    /// Whether memory can keep one with so large a slope and intercept.
-    pub fn holds(memory: u64, other: u64) -> bool {
-        memory >> (2 * LOW_BITS) == 0 && other <= OTHER
-    }
-
-    /// The paths go on through a vertex that makes them so much steeper and so much longer.
-    #[inline(always)]
-    pub fn then(self, memory: u64, other: u64) -> Envelope {
-        Envelope {
-            memory: self.memory + memory,
-            other: self.other + other,
-            shape: self.shape,
-        }
-    }
-
-    /// The line with the smallest slope.
-    #[inline(always)]
-    fn first_line(self) -> Line {
-        Line {
-            memory: self.memory,
-            other: self.other,
-        }
-    }
-
-    #[inline(always)]
-    fn line(self, offset: &Offset) -> Line {
-        Line {
-            memory: self.memory + offset.steeper,
-            other: self.other - offset.lower,
-        }
-    }
-
-    /// Whether it is plain that the envelope is nowhere below another one: that has the same shape, or a single line.
-    #[inline(always)]
-    fn covers_plainly(self, other: Envelope) -> bool {
-        (other.shape == SINGLE || other.shape == self.shape)
-            && self.memory >= other.memory
-            && self.other >= other.other
-    }
-}
-
-/// From the first line of a shape to another one: so much steeper, and so much lower at α = 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Offset {
-    steeper: u64,
-    lower: u64,
-}
+pub(super) use envelope::{Envelope, Line};
+use envelope::{Offset, SINGLE, ShapeId, is_highest_between};
+use unions::Unions;
 
 /// Where the offsets of a shape are.
 #[derive(Clone, Copy, Default)]
@@ -162,14 +48,16 @@ pub(super) struct Hulls {
     shapes: Vec<Shape>,
     offsets: Vec<Offset>,
     merges: Vec<Option<Merged>>,
-    /// Shapes by their offsets, so that most are made once; [`SINGLE`] where none is known.
-    known: Vec<ShapeId>,
+    /// Shapes by their offsets, with the rest of the hash of these, so that most are made once; [`SINGLE`] where none is
+    /// known.
+    known: Vec<(u32, ShapeId)>,
     /// Shapes and offsets together at which it is time to forget.
     limit: usize,
     few: usize,
     /// Room for names.
     names: Vec<ShapeId>,
     scratch: Scratch,
+    unions: Unions,
 }
 
 #[derive(Default)]
@@ -191,17 +79,25 @@ impl Hulls {
             shapes: vec![Shape::default()],
             offsets: Vec::new(),
             merges: vec![None; MEMORY_OF_MERGES],
-            known: vec![SINGLE; MEMORY_OF_SHAPES],
+            known: vec![(0, SINGLE); MEMORY_OF_SHAPES],
             limit: few,
             few,
             names: Vec::new(),
             scratch: Scratch::default(),
+            unions: Unions::new(),
         }
     }
 
-    /// The upper envelope of both.
+    /// The upper envelope of both, with a shape of its own.
     #[inline(always)]
     pub fn latest(&mut self, a: Envelope, b: Envelope) -> Envelope {
+        let both = self.unite(a, b);
+        self.merged(both)
+    }
+
+    /// The upper envelope of both, perhaps to be merged later.
+    #[inline(always)]
+    pub fn unite(&mut self, a: Envelope, b: Envelope) -> Envelope {
         if a.covers_plainly(b) {
             return a;
         }
@@ -213,42 +109,64 @@ impl Hulls {
 
     #[inline(never)]
     fn merge(&mut self, a: Envelope, b: Envelope) -> Envelope {
+        // What is lower at α = 0 covers nothing.
+        let (a, b) = if a.other() >= b.other() {
+            (a, b)
+        } else {
+            (b, a)
+        };
         if self.covers_with_a_line(a, b) {
             return a;
         }
-        if self.covers_with_a_line(b, a) {
+        if a.other() == b.other() && self.covers_with_a_line(b, a) {
             return b;
         }
+        if self.unions.are_made() {
+            return self.unite_parts(a, b);
+        }
+        self.merge_shapes(a, b)
+    }
+
+    /// The upper envelope of two that have shapes of their own.
+    #[inline(never)]
+    fn merge_shapes(&mut self, a: Envelope, b: Envelope) -> Envelope {
+        self.unions.usual.merges += 1;
         // What is remembered of one order serves for both.
-        let (a, b) = if a.shape <= b.shape { (a, b) } else { (b, a) };
+        let (a, b) = if a.shape() <= b.shape() {
+            (a, b)
+        } else {
+            (b, a)
+        };
         let apart = (
-            b.memory.wrapping_sub(a.memory) as i64,
-            b.other.wrapping_sub(a.other) as i64,
+            b.memory().wrapping_sub(a.memory()) as i64,
+            b.other().wrapping_sub(a.other()) as i64,
         );
-        let place = place_of_merge((a.shape, b.shape), apart);
+        let place = place_of_merge((a.shape(), b.shape()), apart);
         if let Some(known) = self.merges[place]
-            && known.shapes == (a.shape, b.shape)
+            && known.shapes == (a.shape(), b.shape())
             && known.apart == apart
         {
-            return Envelope {
-                memory: a.memory.wrapping_add_signed(known.result.0),
-                other: a.other.wrapping_add_signed(known.result.1),
-                shape: known.shape,
+            let first = Line {
+                memory: a.memory().wrapping_add_signed(known.result.0),
+                other: a.other().wrapping_add_signed(known.result.1),
             };
+            return Envelope::at(first, known.shape);
         }
+        let lines = |own: Envelope| u64::from(self.shapes[own.shape() as usize].count) + 1;
+        self.unions.usual.lines += lines(a) + lines(b);
         let merged = match (self.covers(a, b), self.covers(b, a)) {
             (true, _) => a,
             (false, true) => b,
             (false, false) => self.merge_lines(a, b),
         };
         self.merges[place] = Some(Merged {
-            shapes: (a.shape, b.shape),
+            shapes: (a.shape(), b.shape()),
             apart,
             result: (
-                merged.memory.wrapping_sub(a.memory) as i64,
-                merged.other.wrapping_sub(a.other) as i64,
+                merged.memory().wrapping_sub(a.memory()) as i64,
+                merged.other().wrapping_sub(a.other()) as i64,
             ),
-            shape: merged.shape,
+            shape: merged.shape(),
         });
         merged
     }
@@ -257,7 +175,7 @@ impl Hulls {
     #[inline(always)]
     fn covers_with_a_line(&self, a: Envelope, b: Envelope) -> bool {
         let steepest = self.last_line(b).memory;
-        let covers = |line: Line| line.memory >= steepest && line.other >= b.other;
+        let covers = |line: Line| line.memory >= steepest && line.other >= b.other();
         covers(a.first_line()) || covers(self.last_line(a))
     }
 
@@ -265,14 +183,14 @@ impl Hulls {
     fn covers(&self, a: Envelope, b: Envelope) -> bool {
         // What is higher at α = 0, or steeper at the end, is above somewhere.
         let is_possible =
-            a.other >= b.other && self.last_line(a).memory >= self.last_line(b).memory;
+            a.other() >= b.other() && self.last_line(a).memory >= self.last_line(b).memory;
         is_possible && self.covers_each_line(a, b)
     }
 
     /// The same where the first envelope begins as high and ends as steep: none of the other's lines is above the corner
     /// at which the first gets steeper than that line, where it comes closest.
     fn covers_each_line(&self, a: Envelope, b: Envelope) -> bool {
-        let offsets = self.offsets(a.shape);
+        let offsets = self.offsets(a.shape());
         let mut passed = 0;
         let mut own = a.first_line();
         self.lines(b).all(|line| {
@@ -306,14 +224,24 @@ impl Hulls {
 
     #[inline(always)]
     fn last_line(&self, envelope: Envelope) -> Line {
-        envelope.line(&self.shapes[envelope.shape as usize].last)
+        match envelope.is_merged() {
+            true => envelope.line(&self.shapes[envelope.shape() as usize].last),
+            false => envelope.line(self.unions.last(envelope.shape())),
+        }
     }
 
     /// By ascending slope.
     pub fn lines(&self, envelope: Envelope) -> impl Iterator<Item = Line> + '_ {
-        let others = self.offsets(envelope.shape).iter();
+        let others = self.offsets(envelope.shape()).iter();
         std::iter::once(envelope.first_line())
             .chain(others.map(move |offset| envelope.line(offset)))
+    }
+
+    /// How high it is at that latency.
+    pub fn height(&self, envelope: Envelope, latency: u64) -> u64 {
+        let heights = self.lines(envelope);
+        let heights = heights.map(|line| line.memory * latency + line.other);
+        heights.max().unwrap_or(0)
     }
 
     fn merge_lines(&mut self, a: Envelope, b: Envelope) -> Envelope {
@@ -340,12 +268,8 @@ impl Hulls {
     }
 
     fn envelope(&mut self, hull: &[Line]) -> Envelope {
-        let first = hull[0];
-        Envelope {
-            memory: first.memory,
-            other: first.other,
-            shape: self.shape(hull),
-        }
+        let shape = self.shape(hull);
+        Envelope::at(hull[0], shape)
     }
 
     /// The shape of lines by ascending slope: the one that was made of the same before, if that is remembered.
@@ -363,9 +287,10 @@ impl Hulls {
         let parts = own
             .iter()
             .map(|own| own.steeper.rotate_left(32) ^ own.lower);
-        let place = place_in(MEMORY_OF_SHAPES, parts);
-        let known = self.known[place];
-        if self.offsets(known) == own {
+        let hash = hash(parts);
+        let place = place_in(MEMORY_OF_SHAPES, hash);
+        let (rest, known) = self.known[place];
+        if rest == hash as u32 && self.offsets(known) == own {
             self.offsets.truncate(start);
             return known;
         }
@@ -374,8 +299,9 @@ impl Hulls {
             count: hull.len() as u32 - 1,
             last,
         });
-        self.known[place] = (self.shapes.len() - 1) as ShapeId;
-        self.known[place]
+        let shape = (self.shapes.len() - 1) as ShapeId;
+        self.known[place] = (hash as u32, shape);
+        shape
     }
 
     /// Whether it is time to forget shapes.
@@ -417,7 +343,7 @@ impl Hulls {
         self.shapes.truncate(shapes);
         self.offsets.truncate(offsets);
         self.merges.fill(None);
-        let renamed = |known: &mut ShapeId| *known = named[*known as usize];
+        let renamed = |(_, known): &mut (u32, ShapeId)| *known = named[*known as usize];
         self.known.iter_mut().for_each(renamed);
         let left = self.shapes.len() + self.offsets.len();
         // A walk over all values is worth it after as many new shapes only.
@@ -442,7 +368,7 @@ const UNNAMED: ShapeId = ShapeId::MAX;
 
 impl Marks {
     pub fn add(&mut self, envelope: Envelope) {
-        self.named[envelope.shape as usize] = SINGLE;
+        self.named[envelope.shape() as usize] = SINGLE;
         self.seen += 1;
     }
 }
@@ -452,22 +378,28 @@ pub(super) struct Renamed(Vec<ShapeId>);
 
 impl Renamed {
     pub fn rename(&self, envelope: &mut Envelope) {
-        envelope.shape = self.0[envelope.shape as usize];
+        *envelope = envelope.with_shape(self.0[envelope.shape() as usize]);
     }
 }
 
 #[inline(always)]
 fn place_of_merge(shapes: (ShapeId, ShapeId), apart: (i64, i64)) -> usize {
     let shapes = u64::from(shapes.0) << 32 | u64::from(shapes.1);
-    place_in(MEMORY_OF_MERGES, [shapes, apart.0 as u64, apart.1 as u64])
+    let parts = [shapes, apart.0 as u64, apart.1 as u64];
+    place_in(MEMORY_OF_MERGES, hash(parts))
 }
 
-/// Where something of these parts is remembered, of so many places.
+/// Of these parts; the upper half is mixed best.
 #[inline(always)]
-fn place_in(places: usize, parts: impl IntoIterator<Item = u64>) -> usize {
+fn hash(parts: impl IntoIterator<Item = u64>) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |hash: u64, part: u64| (hash.rotate_left(23) ^ part).wrapping_mul(ODD);
-    let hash = parts.into_iter().fold(0, mix);
+    parts.into_iter().fold(0, mix)
+}
+
+/// Where something of that hash is remembered, of so many places.
+#[inline(always)]
+fn place_in(places: usize, hash: u64) -> usize {
     (hash >> 40) as usize % places
 }
 
@@ -511,18 +443,10 @@ fn add_steepest(hull: &mut Vec<Line>, line: Line) {
     hull.push(line);
 }
 
-/// Whether the middle one of three lines of ascending slope and descending intercept is above both others somewhere:
-/// it overtakes the one before before the one behind overtakes it.
-fn is_highest_between(before: Line, middle: Line, behind: Line) -> bool {
-    let product = |lower: u64, steeper: u64| u128::from(lower) * u128::from(steeper);
-    let first = product(before.other - middle.other, behind.memory - middle.memory);
-    let second = product(middle.other - behind.other, middle.memory - before.memory);
-    first < second
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dataflow::Held;
 
     fn line((memory, other): (u64, u64)) -> Line {
         Line { memory, other }
@@ -562,11 +486,9 @@ mod tests {
         let further = two.then(0, 7).then(1, 0);
         assert_eq!(lines(&hulls, further), [(1, 12), (3, 8)]);
         assert_eq!(Envelope::recall(further.keep()), further);
-        let far = Envelope {
-            memory: (1 << 40) - 1,
-            other: OTHER,
-            shape: u32::MAX,
-        };
+        let first = line(((1 << 40) - 1, (1 << 44) - 1));
+        let far = Envelope::at(first, u32::MAX >> 1);
+        assert_eq!((far.first_line(), far.shape()), (first, u32::MAX >> 1));
         assert_eq!(Envelope::recall(far.keep()), far);
     }
 

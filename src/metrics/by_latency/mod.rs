@@ -6,9 +6,11 @@ mod depth;
 mod hulls;
 
 use super::counted::{Counted, RegionId};
+use super::edag_totals::{EdagTotals, Longest};
 use super::entry::Entry;
 use super::metric::{Metric, Program, Run, Stretch, ram_use};
 use super::ram::RamUse;
+use super::settings::Settings;
 use crate::dataflow::{
     Accessed, BlockOperation, BlockRun, Held, Places, Rules, Step, Through, Values, Visitor,
 };
@@ -22,7 +24,10 @@ pub(super) const ENTRY: Entry = Entry {
     meaning: "the depth as a function of the latency of RAM accesses",
     make: |asked| {
         let (rules, by_region) = (asked.settings.rules, asked.by_region);
-        let meter = || Box::new(LatencyMeter::new(rules, by_region, Each)) as Box<dyn Metric>;
+        let meter = || {
+            let meter = LatencyMeter::new(rules, by_region, Each);
+            Box::new(meter.counting(cycles_of_each(asked.settings))) as Box<dyn Metric>
+        };
         Ok(asked.settings.by_latency.then(meter))
     },
 };
@@ -40,6 +45,16 @@ pub(super) const BANDWIDTH: Entry = Entry {
     },
 };
 
+/// Whether the depth for every latency comes with all that is counted of the eDAG.
+pub(super) fn counts_edag(settings: &Settings) -> bool {
+    settings.by_latency && cycles_of_each(settings).is_some()
+}
+
+/// What an access to RAM takes on the eDAG, if all take as many cycles: with that latency, the depth is that of the eDAG.
+fn cycles_of_each(settings: &Settings) -> Option<u64> {
+    settings.costs.of_all().map(u64::from)
+}
+
 /// Follows the envelope of all paths, and of those that stay within a region.
 struct LatencyMeter<C> {
     charge: C,
@@ -51,6 +66,13 @@ struct LatencyMeter<C> {
     /// By hart, registers whose values nobody has read: whoever reads one is deeper.
     unread: Vec<Places>,
     regions: Option<Regions>,
+    edag: Option<CountedEdag>,
+}
+
+/// What else is counted of the eDAG whose accesses to RAM each take so many cycles.
+struct CountedEdag {
+    cycles: u64,
+    totals: EdagTotals,
 }
 
 struct Regions {
@@ -100,6 +122,16 @@ impl<C: Charge> LatencyMeter<C> {
                 values: Values::new(rules),
                 deepest: Vec::new(),
             }),
+            edag: None,
+        }
+    }
+
+    /// The same that counts the eDAG too, if each of its vertices takes so many cycles.
+    fn counting(self, cycles: Option<u64>) -> LatencyMeter<C> {
+        let totals = EdagTotals::default();
+        LatencyMeter {
+            edag: cycles.map(|cycles| CountedEdag { cycles, totals }),
+            ..self
         }
     }
 
@@ -138,6 +170,16 @@ impl<C: Charge> LatencyMeter<C> {
             (registers.chain(memory)).fold(*deepest, |deepest, own| hulls.latest(own, deepest));
     }
 
+    /// The longest paths where an access to RAM takes so many cycles.
+    fn longest(&self, cycles: u64) -> Longest {
+        let LatencyMeter { hulls, deepest, .. } = self;
+        Longest {
+            depth: hulls.height(*deepest, cycles),
+            non_memory_span: hulls.height(*deepest, 0),
+            memory_depth: hulls.lines(*deepest).last().map_or(0, |line| line.memory),
+        }
+    }
+
     fn depth(&self, envelope: Envelope) -> DepthByLatency {
         let lines = self.hulls.lines(envelope);
         let piece = |line: hulls::Line| Piece {
@@ -150,6 +192,16 @@ impl<C: Charge> LatencyMeter<C> {
     }
 }
 
+impl CountedEdag {
+    /// Counts what an instruction took whose operands were there then.
+    #[cold]
+    #[inline(never)]
+    fn add(&mut self, hart: u16, hulls: &Hulls, ready: Envelope, used: RamUse) {
+        let start = hulls.height(ready, self.cycles);
+        self.totals.add((hart, self.cycles), start, used);
+    }
+}
+
 /// Follows all paths through a stretch.
 struct Follower<'a, C> {
     charge: C,
@@ -159,6 +211,8 @@ struct Follower<'a, C> {
     deepest: &'a mut Envelope,
     unread: &'a mut [Places],
     cycles: &'a [u64],
+    edag: Option<&'a mut CountedEdag>,
+    edges: u64,
 }
 
 impl<C: Charge> Visitor<RamUse> for Follower<'_, C> {
@@ -166,10 +220,16 @@ impl<C: Charge> Visitor<RamUse> for Follower<'_, C> {
     fn step(&mut self, step: &Step<'_, RamUse>) {
         let cycles = self.cycles[step.instruction.0 as usize];
         let used = ram_use(step);
-        let hulls = &mut *self.hulls;
-        let mut latest = |a, b| hulls.latest(a, b);
-        let ready = self.values.ready_by(step, &mut latest);
+        let ready = (self.values).ready_by(step, &mut |a, b| self.hulls.latest(a, b));
+        let ready = self.hulls.merged(ready);
+        self.edges += u64::from(step.edges);
+        if used != RamUse::default()
+            && let Some(edag) = &mut self.edag
+        {
+            edag.add(step.operation.hart, self.hulls, ready, used);
+        }
         let done = self.charge.then(ready, cycles, used, self.sums);
+        let mut latest = |a, b| self.hulls.latest(a, b);
         // Nobody may have read what it overwrites.
         let unread = &mut self.unread[step.operation.hart as usize];
         let overwritten = step.overwritten();
@@ -185,6 +245,9 @@ impl<C: Charge> Visitor<RamUse> for Follower<'_, C> {
 
     #[inline(always)]
     fn block(&mut self, mut run: BlockRun<'_, '_, RamUse>) {
+        if self.hulls.has_many_unions() {
+            merge_unions(self.values, self.hulls);
+        }
         let hart = run.block.hart();
         let unread = &mut self.unread[hart as usize];
         let (lost, left) = run.block.pass_unread(*unread);
@@ -195,13 +258,24 @@ impl<C: Charge> Visitor<RamUse> for Follower<'_, C> {
             hulls: self.hulls,
             deepest: *self.deepest,
             cycles: self.cycles,
+            hart,
+            edag: self.edag.as_deref_mut(),
         };
+        self.edges += u64::from(run.edges);
         for lost in self.values.registers(hart, lost) {
             paths.deepen(lost);
         }
         self.values.run(&mut run, &mut paths);
         *self.deepest = paths.deepest;
     }
+}
+
+/// Gives every register a shape of its own; memory has no others.
+#[cold]
+#[inline(never)]
+fn merge_unions(values: &mut Values<Envelope>, hulls: &mut Hulls) {
+    values.for_each_register(|own| *own = hulls.merged(*own));
+    hulls.forget_unions();
 }
 
 /// All paths through a block.
@@ -211,6 +285,8 @@ struct Paths<'a, C> {
     hulls: &'a mut Hulls,
     deepest: Envelope,
     cycles: &'a [u64],
+    hart: u16,
+    edag: Option<&'a mut CountedEdag>,
 }
 
 impl<C: Charge> Paths<'_, C> {
@@ -230,7 +306,7 @@ impl<C: Charge> Paths<'_, C> {
 impl<C: Charge> Through<Envelope, RamUse> for Paths<'_, C> {
     #[inline(always)]
     fn latest(&mut self, own: Envelope, other: Envelope) -> Envelope {
-        self.hulls.latest(own, other)
+        self.hulls.unite(own, other)
     }
 
     #[inline(always)]
@@ -247,8 +323,14 @@ impl<C: Charge> Through<Envelope, RamUse> for Paths<'_, C> {
         &mut self,
         operation: &BlockOperation,
         accessed: &Accessed<'_, RamUse>,
-        ready: Envelope,
+        mut ready: Envelope,
     ) -> Envelope {
+        if accessed.used != RamUse::default()
+            && let Some(edag) = &mut self.edag
+        {
+            ready = self.hulls.merged(ready);
+            edag.add(self.hart, self.hulls, ready, accessed.used);
+        }
         let done = self.then(operation, ready, accessed.used);
         if !operation.is_read && !operation.is_kept && !accessed.is_written() {
             self.deepen(done);
@@ -266,7 +348,7 @@ impl<C: Charge> Through<Envelope, RamUse> for Paths<'_, C> {
         if let Some(lost) = Envelope::unread(kept) {
             self.deepen(lost);
         }
-        *kept = done.keep();
+        *kept = self.hulls.merged(done).keep();
     }
 }
 
@@ -274,6 +356,9 @@ impl<C: Charge> Metric for LatencyMeter<C> {
     fn add(&mut self, program: &Program) {
         let (instruction, region) = program.last();
         self.values.add_hart(instruction.hart);
+        if let Some(edag) = &mut self.edag {
+            edag.totals.add_hart(instruction.hart);
+        }
         while self.unread.len() <= instruction.hart as usize {
             self.unread.push(0);
         }
@@ -297,8 +382,9 @@ impl<C: Charge> Metric for LatencyMeter<C> {
             deepest,
             unread,
             regions,
+            edag,
         } = self;
-        stretch.for_each_piece(&mut Follower {
+        let mut follower = Follower {
             charge: *charge,
             sums,
             hulls,
@@ -306,7 +392,16 @@ impl<C: Charge> Metric for LatencyMeter<C> {
             deepest,
             unread,
             cycles: &stretch.program.cycles,
-        });
+            edag: edag.as_mut(),
+            edges: 0,
+        };
+        stretch.for_each_piece(&mut follower);
+        let edges = follower.edges;
+        merge_unions(values, hulls);
+        hulls.next_stretch();
+        if let Some(edag) = edag {
+            edag.totals.edges += edges;
+        }
         if let Some(regions) = regions {
             regions.take(stretch, hulls, *charge);
         }
@@ -316,10 +411,18 @@ impl<C: Charge> Metric for LatencyMeter<C> {
     }
 
     fn finish(mut self: Box<Self>, run: &Run<'_>, counted: &mut Counted) {
-        if !run.has_addresses || !C::fits(&self.sums) {
+        if !C::fits(&self.sums) {
             return;
         }
         self.deepen_by_unread();
+        if let Some(CountedEdag { cycles, totals }) = self.edag.take() {
+            let longest = self.longest(cycles);
+            counted.edag = totals.edag(run, longest);
+            counted.movement = totals.movement(run, longest.depth);
+        }
+        if !run.has_addresses {
+            return;
+        }
         *C::of_trace(counted) = Some(self.depth(self.deepest));
         let own = self.regions.iter().flat_map(|regions| &regions.deepest);
         for (region, deepest) in counted.regions.iter_mut().zip(own) {
