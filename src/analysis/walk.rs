@@ -12,6 +12,7 @@ mod doubling;
 mod expected;
 mod guards;
 mod headers;
+mod held;
 mod iterations;
 mod last_level;
 mod leaving;
@@ -219,7 +220,12 @@ fn analyze_procedure(
     let next_iteration = function.variables.len() as u32;
     let counted = with_iterations(function);
     let function = counted.as_ref().unwrap_or(function);
-    let effects = &Effects::new(known, id, function, origins);
+    let effects = Effects::new(known, id, function, origins.clone());
+    let held = held::with_held(function, &effects);
+    let (function, effects) = match &held {
+        Some(held) => (held, &Effects::new(known, id, held, origins)),
+        None => (function, &effects),
+    };
     let steady = &Steady::new(function, effects, stable, known.formals(id));
     let set = sizes.set_scalars(id, function);
     let mut counts = BTreeMap::new();
@@ -769,7 +775,10 @@ impl<'f> Walker<'f> {
         };
         let ended = match (regular, failing) {
             (Some(regular), _) if decided(regular) || regular.is_of_data => Ended::Perhaps,
-            (_, Some(failing)) if decided(failing) => Ended::IfWrong,
+            (_, Some(failing)) if decided(failing) => match failing.is_of_data {
+                true => Ended::IfWrong,
+                false => Ended::Perhaps,
+            },
             _ => return,
         };
         self.leave_all_loops(ended);

@@ -40,13 +40,13 @@ fn asks_command_line(function: &Function, id: VarId) -> bool {
 
 /// Whether a call gives something that the program does not compute.
 fn gives_from_outside(target: Target) -> bool {
-    use IntrinsicKind::{Allocation, Association, Communication, Open, Timer};
+    use IntrinsicKind::{Allocation, Association, Communication, Open, Status, Timer};
     match target {
         Target::Library(known) => {
             known.kind.gives_from_outside()
                 || matches!(
                     known.kind,
-                    Allocation | Association | Communication | Open | Timer
+                    Allocation | Association | Communication | Open | Status | Timer
                 )
                 || matches!(
                     known.meaning,
