@@ -24,7 +24,7 @@ use super::inputs;
 use super::keys::{is_literal, keyed};
 use super::order;
 use super::places::{PlaceId, Places, asked_of_images, inquired};
-use super::stand_ins::stand_ins;
+use super::stand_ins::{stand_in, stand_ins};
 use crate::calls::{ProcedureId, Procedures, Target, reached};
 use crate::inputs::Inputs;
 use crate::intrinsics::{IntrinsicKind, Meaning};
@@ -195,6 +195,9 @@ impl<'k, 'u> Collector<'k, 'u> {
             match stmt {
                 Stmt::Assign { .. } | Stmt::Call { .. } if is_dead => {}
                 Stmt::Assign { target, value, .. } => {
+                    let stand_in = stand_in(function, (target, value));
+                    instead.extend(stand_in);
+                    let value = stand_in.unwrap_or(value);
                     self.assigned_as_a_whole(id, target, value);
                     if !self.counted_up(id, target, (&counters, value)) {
                         self.assigned(id, target, (value, is_among(&limits, value)));
