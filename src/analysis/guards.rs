@@ -48,8 +48,13 @@ impl<'v> Multiple<'v> {
         let (is_equal, remainder, other) = match condition {
             Value::Convert(_, inner) => return Multiple::of(inner, meaning),
             Value::Unary(UnaryOp::Not, inner) => (true, &**inner, ZERO),
-            Value::Binary(BinaryOp::Equal, left, right) => (true, &**left, &**right),
-            Value::Binary(BinaryOp::NotEqual, left, right) => (false, &**left, &**right),
+            Value::Binary(op @ (BinaryOp::Equal | BinaryOp::NotEqual), left, right) => {
+                let (remainder, other) = match **left {
+                    Value::Integer(_) | Value::Variable(_) => (right, left),
+                    _ => (left, right),
+                };
+                (*op == BinaryOp::Equal, &**remainder, &**other)
+            }
             Value::Binary(BinaryOp::Remainder | BinaryOp::BitAnd, ..) | Value::Call { .. } => {
                 (false, condition, ZERO)
             }
@@ -80,7 +85,8 @@ impl<'v> Multiple<'v> {
             _ => return None,
         };
         let is_number = match other {
-            Value::Integer(_) => true,
+            // `b % size == rank` shares work out.
+            Value::Integer(_) | Value::Variable(_) => true,
             Value::Real(number, _) => *number == 0.0,
             _ => false,
         };

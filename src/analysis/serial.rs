@@ -13,6 +13,9 @@
 //! for (i = 0; i < n; i++) …            { id = omp_get_thread_num(); for (i = id; i < n; i += threads) … }
 //! ```
 //!
+//! So is one that such a region calls, where nothing in the procedure says otherwise. What `single`, `master`, `sections` and
+//! `task` are about takes the time of one core, as one thread runs it.
+//!
 //! One whose bounds ask for the number of the thread may have a part of the iterations in each: with that and the number of
 //! threads it is taken to be shared out, with that alone its iterations are those of the first thread.
 //!
@@ -29,7 +32,7 @@ use crate::facts::{Block, Body, Call, Constant, Function, Item, Loop, Origin, Re
 use crate::function_index::FunctionIndex;
 use crate::ir::{LoopDirective, Unit};
 use crate::reason::ReasonCode;
-use crate::source::parallel::{Parallel, Region, Regions};
+use crate::source::parallel::{Parallel, Region, Regions, Run};
 
 /// Regions by file.
 type Files<'u> = HashMap<&'u str, &'u [Region]>;
@@ -37,9 +40,15 @@ type Files<'u> = HashMap<&'u str, &'u [Region]>;
 /// Marks the loops that run on one core.
 pub(crate) fn mark(units: &[Unit], functions: &mut [Function]) {
     let Some(files) = regions(units) else { return };
-    for function in functions.iter_mut() {
+    let runs = runs_of_calls(&files, functions);
+    for (function, around) in functions.iter_mut().zip(runs) {
         let constants = std::mem::take(&mut function.constants);
-        mark_repeated(&files, &constants, &mut function.body);
+        let place = Place {
+            files: &files,
+            constants: &constants,
+            around,
+        };
+        mark_repeated(&place, &mut function.body);
         function.constants = constants;
     }
     if !functions.iter().any(|function| function.is_entry) {
@@ -192,28 +201,39 @@ fn mark_loops(files: &Files, block: &mut Block, is_within: bool) {
     }
 }
 
-/// Marks the loops of regions of which each thread runs all iterations, or where that depends on which thread it is; whether
-/// something in the block is shared out.
-fn mark_repeated(files: &Files, constants: &[Constant], block: &mut Block) -> bool {
+/// Where loops stand.
+struct Place<'a> {
+    files: &'a Files<'a>,
+    constants: &'a [Constant],
+    /// Which threads run what no region of the procedure is around, if regions call it.
+    around: Option<Run>,
+}
+
+/// Marks the loops of regions of which each thread runs all iterations, or where that depends on which thread it is, and
+/// those that one thread runs; whether something in the block is shared out.
+fn mark_repeated(place: &Place, block: &mut Block) -> bool {
     let mut is_shared = false;
     for item in &mut block.items {
         let inner = match item {
             Item::Loop(inner) => inner,
             Item::Branch(branch) => {
-                is_shared |= mark_repeated(files, constants, &mut branch.then);
+                is_shared |= mark_repeated(place, &mut branch.then);
                 if let Some(block) = &mut branch.otherwise {
-                    is_shared |= mark_repeated(files, constants, block);
+                    is_shared |= mark_repeated(place, block);
                 }
                 continue;
             }
         };
         let is_own = (inner.parallel.as_ref()).is_some_and(LoopDirective::shares_out);
-        let within = mark_repeated(files, constants, &mut inner.body);
-        if is_own || !is_repeated(files, inner) {
+        let within = mark_repeated(place, &mut inner.body);
+        let (run, is_in_turn) = run_at(place.files, &inner.file, inner.line);
+        let run = run.or(place.around);
+        inner.is_serial |= is_in_turn || run == Some(Run::OneThread) && !is_own && !within;
+        if is_own || run != Some(Run::Repeated) {
             is_shared |= is_own || within;
             continue;
         }
-        let of_thread = asks_for_thread(constants, inner);
+        let of_thread = asks_for_thread(place.constants, inner);
         is_shared |= within || of_thread == Some(ByThread::Share);
         let detail = match of_thread {
             Some(ByThread::Share) => continue,
@@ -234,13 +254,132 @@ fn mark_repeated(files: &Files, constants: &[Constant], block: &mut Block) -> bo
     is_shared
 }
 
-/// Whether the innermost region around a loop is one that each thread runs.
-fn is_repeated(files: &Files, inner: &Loop) -> bool {
-    let regions = files.get(&*inner.file).copied().unwrap_or_default();
-    let mut around = regions
-        .iter()
-        .filter(|region| region.lines.contains(&inner.line));
-    around.next_back().is_some_and(|region| region.is_repeated)
+/// Which threads run a line, as the regions around it say, and whether they do that one after the other.
+fn run_at(files: &Files, file: &str, line: u32) -> (Option<Run>, bool) {
+    let regions = files.get(file).copied().unwrap_or_default();
+    let around = regions.iter().filter(|region| region.lines.contains(&line));
+    let mut is_in_turn = false;
+    for region in around.rev() {
+        match region.run {
+            Run::AsAround => {}
+            Run::InTurn => is_in_turn = true,
+            run => return (Some(run), is_in_turn),
+        }
+    }
+    (None, is_in_turn)
+}
+
+/// By function, which threads run it where regions call it: each of them, if one region does it that way; one, if all do;
+/// `None` where something else calls it, too.
+fn runs_of_calls(files: &Files, functions: &[Function]) -> Vec<Option<Run>> {
+    if !functions.iter().any(|function| function.is_entry) {
+        return vec![None; functions.len()];
+    }
+    let mut calls = Vec::new();
+    let index = FunctionIndex::of(functions);
+    for (caller, function) in functions.iter().enumerate() {
+        collect_calls(
+            &function.body,
+            &function.file,
+            &mut |call: &Call, file: &str| {
+                let run = match files.contains_key(file) {
+                    true => run_at(files, file, call.line).0,
+                    false => Some(Run::Shared),
+                };
+                let (callees, run) = match &call.body {
+                    Body::Function(key) | Body::Recursive(Some(key)) => (index.keyed(key), run),
+                    Body::OneOf(keys) => {
+                        let all = keys.iter().flat_map(|key| index.keyed(key));
+                        (all.collect(), Some(Run::Shared))
+                    }
+                    _ => (Vec::new(), run),
+                };
+                let handed = index.handed(call).into_iter();
+                calls.extend(handed.map(|callee| (caller, callee, Some(Run::Shared))));
+                calls.extend(callees.into_iter().map(|callee| (caller, callee, run)));
+            },
+        );
+    }
+    // What is known to call each: one thread, in which no region is around, or threads of a region.
+    let begins = |function: &Function| Ways {
+        alone: function.is_entry,
+        ..Ways::default()
+    };
+    let mut ways: Vec<Ways> = functions.iter().map(begins).collect();
+    loop {
+        let before = ways.clone();
+        for (caller, callee, run) in &calls {
+            let way = match run {
+                Some(run) => Ways::of(*run),
+                None => ways[*caller],
+            };
+            ways[*callee].add(way);
+        }
+        if ways == before {
+            break;
+        }
+    }
+    ways.into_iter().map(Ways::run).collect()
+}
+
+fn collect_calls<'b>(block: &'b Block, file: &'b str, visit: &mut dyn FnMut(&'b Call, &'b str)) {
+    block.calls.iter().for_each(|call| visit(call, file));
+    for item in &block.items {
+        match item {
+            Item::Loop(inner) => collect_calls(&inner.body, &inner.file, visit),
+            Item::Branch(branch) => {
+                collect_calls(&branch.then, file, visit);
+                let otherwise = branch.otherwise.iter();
+                otherwise.for_each(|block| collect_calls(block, file, visit));
+            }
+        }
+    }
+}
+
+/// The ways in which threads come to a function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Ways {
+    /// Where no region is around.
+    alone: bool,
+    one_thread: bool,
+    repeated: bool,
+    shared: bool,
+}
+
+impl Ways {
+    fn of(run: Run) -> Ways {
+        Ways {
+            one_thread: run == Run::OneThread,
+            repeated: run == Run::Repeated,
+            shared: matches!(run, Run::Shared),
+            alone: false,
+        }
+    }
+
+    fn add(&mut self, other: Ways) {
+        let Ways {
+            alone,
+            one_thread,
+            repeated,
+            shared,
+        } = other;
+        self.alone |= alone;
+        self.one_thread |= one_thread;
+        self.repeated |= repeated;
+        self.shared |= shared;
+    }
+
+    fn run(self) -> Option<Run> {
+        match self {
+            Ways { repeated: true, .. } => Some(Run::Repeated),
+            Ways {
+                one_thread: true,
+                shared: false,
+                ..
+            } => Some(Run::OneThread),
+            _ => None,
+        }
+    }
 }
 
 /// What the bounds of a loop ask for of the thread.

@@ -12,6 +12,7 @@ mod doubling;
 mod expected;
 mod guards;
 mod headers;
+mod held;
 mod iterations;
 mod last_level;
 mod leaving;
@@ -38,7 +39,7 @@ use super::assignments::{
     Counts, Effects, assigned_once, count_assignments, handed_out, handed_to_unknown, outputs,
     pointed_to,
 };
-use super::calls::{Origins, ProcedureId, Procedures, Target, expand, with_ends};
+use super::calls::{Finish, Finishes, Origins, ProcedureId, Procedures, Target, expand, with_ends};
 use super::compared::Compared;
 use super::datatypes::Datatypes;
 use super::facts::*;
@@ -217,7 +218,12 @@ fn analyze_procedure(
     let next_iteration = function.variables.len() as u32;
     let counted = with_iterations(function);
     let function = counted.as_ref().unwrap_or(function);
-    let effects = &Effects::new(known, id, function, origins);
+    let effects = Effects::new(known, id, function, origins.clone());
+    let held = held::with_held(function, &effects);
+    let (function, effects) = match &held {
+        Some(held) => (held, &Effects::new(known, id, held, origins)),
+        None => (function, &effects),
+    };
     let steady = &Steady::new(function, effects, stable, known.formals(id));
     let set = sizes.set_scalars(id, function);
     let mut counts = BTreeMap::new();
@@ -259,6 +265,8 @@ fn analyze_procedure(
         exits: Vec::new(),
         on_data: Vec::new(),
         ended: Ended::Never,
+        unexpected: 0,
+        behind: None,
         branches: 0,
         trip_counts: BTreeMap::new(),
         datatypes: None,
@@ -422,6 +430,8 @@ pub fn name_loops(block: &mut Block, function: &str, taken: &mut BTreeMap<String
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Ended {
     Never,
+    /// Where something is wrong, which data decide.
+    IfWrong,
     Perhaps,
     Surely,
 }
@@ -456,8 +466,12 @@ struct Walker<'f> {
     exits: Vec<bool>,
     /// For every loop around the walk, how many branches in it are around that data decide.
     on_data: Vec<u32>,
-    /// Whether loops or calls have ended the program that numbers lead there which are no data.
+    /// Whether loops or calls have ended the program.
     ended: Ended,
+    /// How many branches around the walk are not expected to be taken.
+    unexpected: u32,
+    /// Whether what is walked stands behind what may have ended the procedure or the program, by an assumption or a guess.
+    behind: Option<Origin>,
     /// Number of branches met so far.
     branches: u32,
     /// Columns of the loops that have a trip count as parameter, by line.
@@ -513,14 +527,29 @@ impl<'f> Walker<'f> {
                     share = share * stays;
                 }
                 // How often data let the loop come to its end is not known.
-                Stmt::Loop(_) | Stmt::Call { .. }
+                Stmt::Loop(_)
+                | Stmt::Call { .. }
+                | Stmt::Assign { .. }
+                | Stmt::Evaluate { .. }
+                | Stmt::If(_)
                     if self.depth() == 0 && self.may_be_last(statement) && self.works(rest) =>
                 {
-                    let (behind, origin) = self.entered(statement, block);
-                    if behind.as_number() == Some(1.0) && origin != Origin::Default {
+                    let Some((behind, origin)) = self.entered(statement, block) else {
+                        continue;
+                    };
+                    let is_guess = behind.as_number() == Some(1.0);
+                    if is_guess
+                        && self
+                            .behind
+                            .is_some_and(|b| b == Origin::Default || b == origin)
+                    {
                         continue;
                     }
-                    return share * self.guarded(behind, origin, rest, block);
+                    let around = self.behind;
+                    self.behind = if is_guess { Some(origin) } else { around };
+                    let stays = self.guarded(behind, origin, rest, block);
+                    self.behind = around;
+                    return share * stays;
                 }
                 // `if (c) cycle` makes the rest of the block its other branch.
                 Stmt::If(branch)
@@ -557,24 +586,30 @@ impl<'f> Walker<'f> {
         share
     }
 
-    /// Whether control may not get behind a loop or a call.
+    /// Whether control may not get behind a statement, by loops or calls in it.
     fn may_be_last(&self, statement: &Stmt) -> bool {
         let mut found = false;
-        visit::statements(slice::from_ref(statement), InLoop::No, &mut |stmt, _| {
-            found |= match stmt {
-                Stmt::Jump { kind, .. } => matches!(kind, Jump::Return | Jump::Stop),
-                Stmt::Call { name, .. } => match self.effects.target(name) {
-                    Target::Body(callee) => self.procedures.finish(callee).is_some(),
+        visit::statements(
+            slice::from_ref(statement),
+            InLoop::No,
+            &mut |stmt, in_loop| {
+                let is_loop = matches!(statement, Stmt::Loop(_)) || in_loop == InLoop::Yes;
+                found |= match stmt {
+                    Stmt::Jump { kind, .. } => is_loop && matches!(kind, Jump::Return | Jump::Stop),
                     _ => false,
-                },
-                _ => false,
-            };
-        });
+                };
+                visit::calls_of(stmt, &mut |name, _| {
+                    if let Target::Body(callee) = self.effects.target(name) {
+                        found |= *self.procedures.finishes(callee) != Finishes::default();
+                    }
+                });
+            },
+        );
         found
     }
 
-    /// Adds a loop or a call outside of loops; how often control gets behind it, and whether that is a guess.
-    fn entered(&mut self, statement: &Stmt, block: &mut Block) -> (Expr, Origin) {
+    /// Adds a statement outside of loops; how often control gets behind it, if that is not each time, or a guess.
+    fn entered(&mut self, statement: &Stmt, block: &mut Block) -> Option<(Expr, Origin)> {
         let (certainly, may_return) = match statement {
             Stmt::Loop(inner) => {
                 let may_return = self.may_return(&inner.body);
@@ -588,15 +623,20 @@ impl<'f> Walker<'f> {
         };
         let before = std::mem::replace(&mut self.ended, Ended::Never);
         self.statement(statement, block);
-        let ended = std::mem::replace(&mut self.ended, before);
+        let ended = match (statement, self.ended) {
+            (Stmt::If(_), Ended::Surely) => Ended::Perhaps,
+            (_, ended) => ended,
+        };
+        self.ended = before.max(ended);
         match (certainly, ended) {
-            (Some(none), _) => (none, Origin::Derived),
+            (Some(none), _) => Some((none, Origin::Derived)),
             // How the loops get there is not known exactly.
-            (None, Ended::Surely) => (Expr::from(0.0), Origin::Default),
+            (None, Ended::Surely) => Some((Expr::from(0.0), Origin::Default)),
             // How often data let the loop come to its end is not known.
-            (None, Ended::Perhaps) => (Expr::from(1.0), Origin::Default),
-            (None, Ended::Never) if may_return => (Expr::from(1.0), Origin::Default),
-            (None, Ended::Never) => (Expr::from(1.0), Origin::Derived),
+            (None, Ended::Perhaps) => Some((Expr::from(1.0), Origin::Default)),
+            (None, _) if may_return => Some((Expr::from(1.0), Origin::Default)),
+            (None, Ended::IfWrong) => Some((Expr::from(1.0), Origin::Assumed)),
+            (None, Ended::Never) => None,
         }
     }
 
@@ -687,55 +727,67 @@ impl<'f> Walker<'f> {
         }
     }
 
-    /// Notes that the program ends behind statements, where the loops around lead there and data have no part in it.
+    /// Notes that the program ends behind statements in loops.
     fn end_program(&mut self, arm: &[Stmt]) {
-        if self.on_data.last() != Some(&0) {
+        if self.depth() == 0 || self.unexpected > 0 {
             return;
         }
-        let expected = self.conditions.iter().map(|guard| {
+        let shares = self.conditions.iter().map(|guard| {
             let share = self.share_of_guard(guard)?;
             self.known_number(&share)
         });
-        let expected: Vec<Option<f64>> = expected.collect();
+        let shares: Vec<Option<f64>> = shares.collect();
+        let is_on_data = self.on_data.iter().any(|branches| *branches > 0);
+        let is_failure = self.is_failure(arm);
         // Where numbers do not say that it happens, nobody expects that something goes wrong.
         let is_never = |share: &Option<f64>| match share {
             Some(share) => *share <= 0.0,
-            None => self.is_failure(arm),
+            None => is_failure && !is_on_data,
         };
-        if !expected.iter().any(is_never) {
-            self.leave_all_loops();
+        if !shares.iter().any(is_never) {
+            self.leave_all_loops(match (is_on_data, is_failure) {
+                (false, _) => Ended::Surely,
+                (true, true) => Ended::IfWrong,
+                (true, false) => Ended::Perhaps,
+            });
         }
     }
 
     /// Notes that the loops around the walk are left together, with what is behind them.
-    fn leave_all_loops(&mut self) {
+    fn leave_all_loops(&mut self, ended: Ended) {
         self.exits.iter_mut().for_each(|exit| *exit = true);
-        let is_sure = self.on_data.iter().all(|branches| *branches == 0);
-        let ended = match is_sure {
-            true => Ended::Surely,
-            false => Ended::Perhaps,
-        };
         self.ended = self.ended.max(ended);
     }
 
-    /// Notes that the program may end in a call, by what the loops around count and pass, or by what the procedure itself
-    /// counts.
+    /// Notes that the program may end in a call, by what the loops around count and pass, by what the procedure itself
+    /// counts, or by data.
     fn may_end_in(&mut self, callee: ProcedureId, arguments: &[Value]) {
-        let Some(finish) = self.procedures.finish(callee) else {
+        let Finishes { regular, failing } = self.procedures.finishes(callee);
+        if self.unexpected > 0 {
             return;
-        };
-        let counts = |at: &usize| {
+        }
+        let passes = |at: &usize, is_asked: &dyn Fn(VarId) -> bool| {
             let mut used = BTreeSet::new();
             arguments
                 .get(*at)
                 .iter()
                 .for_each(|value| variables_of(value, &mut used));
-            used.iter().any(|id| self.symbols.loops.contains(id))
+            used.into_iter().any(is_asked)
         };
-        if finish.is_own || finish.arguments.iter().any(counts) {
-            self.exits.iter_mut().for_each(|exit| *exit = true);
-            self.ended = self.ended.max(Ended::Perhaps);
-        }
+        let counts = |at: &usize| passes(at, &|id| self.symbols.loops.contains(&id));
+        let is_in_loop = self.depth() > 0;
+        let decided = |finish: &Finish| {
+            finish.is_own || finish.is_of_data && is_in_loop || finish.arguments.iter().any(counts)
+        };
+        let ended = match (regular, failing) {
+            (Some(regular), _) if decided(regular) || regular.is_of_data => Ended::Perhaps,
+            (_, Some(failing)) if decided(failing) => match failing.is_of_data {
+                true => Ended::IfWrong,
+                false => Ended::Perhaps,
+            },
+            _ => return,
+        };
+        self.leave_all_loops(ended);
     }
 
     /// Number of loops around the walk.

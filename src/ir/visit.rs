@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Control, Stmt, Value, VarId};
+use super::{BinaryOp, Control, Stmt, Value, VarId};
 
 /// Visits every statement, each before those inside it. `in_loop` says whether a loop is around it.
 pub fn statements<'a>(block: &'a [Stmt], in_loop: InLoop, visit: &mut dyn FnMut(&'a Stmt, InLoop)) {
@@ -81,6 +81,76 @@ pub fn calls_in_values<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(&'a str, &'a [V
             visit(name, arguments);
         }
     });
+}
+
+/// Visits the calls that a statement surely makes when it begins, by name: its own, and those in values that do not stand
+/// behind a condition.
+pub fn sure_calls<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(&'a str)) {
+    match stmt {
+        Stmt::Call {
+            name, arguments, ..
+        } => {
+            arguments
+                .iter()
+                .for_each(|value| sure_calls_in(value, visit));
+            visit(name);
+        }
+        Stmt::Assign { target, value, .. } => {
+            [value, target]
+                .into_iter()
+                .for_each(|value| sure_calls_in(value, visit));
+        }
+        Stmt::Evaluate { values, .. } => {
+            values.iter().for_each(|value| sure_calls_in(value, visit));
+        }
+        Stmt::If(branch) => sure_calls_in(&branch.condition, visit),
+        Stmt::Loop(inner) => match &inner.control {
+            Control::Counted { lower, upper, .. } => {
+                [lower, upper]
+                    .into_iter()
+                    .for_each(|value| sure_calls_in(value, visit));
+            }
+            Control::Uncounted { .. } => {}
+        },
+        Stmt::Jump { .. } | Stmt::Mark { .. } | Stmt::Opaque { .. } => {}
+    }
+}
+
+fn sure_calls_in<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a str)) {
+    match value {
+        Value::Binary(BinaryOp::And | BinaryOp::Or, first, _) | Value::Select(first, ..) => {
+            sure_calls_in(first, visit);
+        }
+        Value::Call {
+            name, arguments, ..
+        } => {
+            arguments
+                .iter()
+                .for_each(|value| sure_calls_in(value, visit));
+            visit(name);
+        }
+        Value::Element {
+            subscripts: parts, ..
+        }
+        | Value::Opaque { inner: parts, .. } => {
+            parts.iter().for_each(|value| sure_calls_in(value, visit));
+        }
+        Value::Section(parts) => parts.iter().for_each(|value| sure_calls_in(value, visit)),
+        Value::Unary(_, operand)
+        | Value::Convert(_, operand)
+        | Value::Address { of: operand, .. } => sure_calls_in(operand, visit),
+        Value::Binary(_, left, right) => {
+            [left, right]
+                .into_iter()
+                .for_each(|value| sure_calls_in(value, visit));
+        }
+        Value::Integer(_)
+        | Value::Real(..)
+        | Value::Logical(_)
+        | Value::Text(_)
+        | Value::Row
+        | Value::Variable(_) => {}
+    }
 }
 
 /// Visits a value and all its parts.

@@ -58,6 +58,8 @@ pub enum IntrinsicKind {
     Io,
     /// Reads a clock.
     Timer,
+    /// How a statement went, or what it finds there: `iostat=`, `exist=`.
+    Status,
     /// Takes the next option from the command line: `getopt`.
     Options,
     /// Arguments, random numbers.
@@ -121,11 +123,17 @@ impl IntrinsicKind {
                 | Io
                 | Text
                 | Timer
+                | Status
                 | Options
                 | System
                 | Lock
                 | Termination
         )
+    }
+
+    /// Whether a library function gives what it gets the place of another value that nothing in the program says.
+    pub fn gives_state(self) -> bool {
+        matches!(self, IntrinsicKind::Timer | IntrinsicKind::Status)
     }
 }
 

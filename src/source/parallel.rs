@@ -5,7 +5,7 @@ mod regions;
 use serde::{Deserialize, Serialize};
 
 use super::Language;
-pub use regions::{Region, Regions};
+pub use regions::{Region, Regions, Run};
 
 /// What of a source runs on several cores.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

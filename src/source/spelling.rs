@@ -1,6 +1,7 @@
 //! Valid Fortran that the grammar does not read, in other words of the same meaning. Text is free form, and every line
 //! stays one line; columns stay where the other words are as long.
 
+mod alternate;
 mod fixed;
 mod late_data;
 mod line;
@@ -20,6 +21,7 @@ use line::Line;
 /// - `x'1f'` and `'1f'x` as `z'1f'`, and the other letters behind their digits before them;
 /// - `character*4, name` without the comma;
 /// - `PRIVATE` in small letters, as it must be among the procedures of a type;
+/// - labels among arguments, `call s(*10)`, as a `goto` behind the call, and stars among dummy arguments left out;
 /// - `data` amid statements that are carried out, behind the declarations before it;
 /// - scale factors of formats without their sign, `-2pf5.1`, as no format has a meaning here;
 /// - `dowhile` as two words;
@@ -44,6 +46,9 @@ pub fn respell(mut source: SourceText, form: Form) -> SourceText {
     if written > 0 {
         out.push_str(&source.text[written..]);
         source.text = out;
+    }
+    if let Some(text) = alternate::without(&source.text) {
+        source.text = text;
     }
     if late_data::may_be_in(&source.text) {
         source.text = late_data::moved(&source.text);

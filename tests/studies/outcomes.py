@@ -10,8 +10,15 @@ from typing import NamedTuple
 import running
 
 
+# Reasons that say something of bytes or time, and nothing of how often anything is done.
+OF_BYTES = {"allocation_in_loop", "array_intrinsic", "check_failed", "conditional_step", "conflict_misses", "few_rows",
+            "gathered_elements", "memory_intrinsic", "non_affine_subscript", "partly_empty", "pointer_moves", "rank",
+            "several_forms", "shared_loop", "skewed_walk", "uneven_bounds", "unknown_dependence", "unknown_latency",
+            "unknown_layout", "unknown_size", "unknown_stride", "varying_subscript"}
+
+
 class Outcome(NamedTuple):
-    """*equal*; *marked*, where the nest or the number of its calls has a reason code; *guessed*, where the count changes with
+    """*equal*; *marked*, where the nest or the number of its calls has a reason code that is not of bytes alone; *guessed*, where the count changes with
     a size or a probability that is only guessed; *not run*, where the run came to none of it; *wrong*, where nothing says
     that the count may be."""
 
@@ -55,7 +62,8 @@ def nests(report):
             known = nest["iterations"] is not None and nest["calls"] is not None
             iterations = nest["iterations"] * nest["calls"] if known else None
             key = (Path(function["file"]).name, nest["loop"])
-            found[key] = (iterations, nest["reasons"] + nest["calls_reasons"], inner["line"], inner["end_line"])
+            codes = [code for code in nest["reasons"] + nest["calls_reasons"] if code not in OF_BYTES]
+            found[key] = (iterations, codes, inner["line"], inner["end_line"])
     return found
 
 
@@ -63,8 +71,9 @@ def guesses(report, is_larger):
     """Settings that change what nothing in the program gives."""
     for name, row in report["parameters"].items():
         is_probability = row["kind"] == "probability"
-        is_guessed = row["kind"] not in ("block", "machine") and row.get("definition") is None and row["origin"] != "source"
-        if row["value"] is not None and (is_probability or is_guessed):
+        is_guessed = row["origin"] == "guessed" if is_probability else (
+            row["kind"] not in ("block", "machine") and row.get("definition") is None and row["origin"] != "source")
+        if row["value"] is not None and is_guessed:
             share, size = (0.77, int(row["value"] * 3) + 5) if is_larger else (0.41, 1)
             yield f"{name}={(row['value'] or 0.5) * share if is_probability else size}"
 

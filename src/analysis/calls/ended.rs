@@ -1,5 +1,5 @@
-//! Calls in which the program ends, as statements that end it: `exit(0);` in C, `call finish()` of a subroutine that stops.
-//! What is asked of a `stop` is then asked of them: what stands behind does not run.
+//! Calls in which the program ends, as statements that end it: `exit(0);` in C, `call finish()` of a subroutine that stops,
+//! `n = usage();`. What is asked of a `stop` is then asked of them: what stands behind does not run.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,8 +7,8 @@ use super::ending::{MOST_CALLS, ends_in};
 use super::procedures::Procedures;
 use super::target::ProcedureId;
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
-use crate::ir::visit::{InLoop, statements};
-use crate::ir::{Callee, Function, Jump, Stmt, Unit};
+use crate::ir::visit::{InLoop, statements, sure_calls};
+use crate::ir::{Callee, Control, Function, Jump, Printed, Stmt, Unit};
 use crate::message_passing::Interfaces;
 use crate::source::Language;
 
@@ -56,13 +56,13 @@ fn ending_calls(units: &[Unit]) -> FxHashMap<usize, FxHashSet<String>> {
     found
 }
 
-/// The names that statements of a procedure call.
+/// The names that statements of a procedure surely call when they begin.
 fn called(function: &Function) -> FxHashSet<&str> {
     let mut names = FxHashSet::default();
     statements(&function.body, InLoop::No, &mut |stmt, _| {
-        if let Stmt::Call { name, .. } = stmt {
-            names.insert(name.as_str());
-        }
+        sure_calls(stmt, &mut |name| {
+            names.insert(name);
+        });
     });
     names
 }
@@ -114,37 +114,59 @@ fn plain<'n>(caller: &'n Function, name: &'n str) -> &'n str {
 fn ended(block: Vec<Stmt>, names: &FxHashSet<String>) -> Vec<Stmt> {
     let mut out = Vec::with_capacity(block.len() + 1);
     for stmt in block {
-        match stmt {
-            Stmt::Loop(mut inner) => {
-                inner.body = ended(inner.body, names);
-                out.push(Stmt::Loop(inner));
-            }
-            Stmt::If(mut branch) => {
-                branch.then = ended(branch.then, names);
-                branch.otherwise = ended(branch.otherwise, names);
-                out.push(Stmt::If(branch));
-            }
-            Stmt::Opaque {
-                place,
-                reason,
-                inner,
-            } => out.push(Stmt::Opaque {
-                place,
-                reason,
-                inner: ended(inner, names),
-            }),
-            Stmt::Call { ref name, .. } if !names.contains(name) => out.push(stmt),
-            Stmt::Call { ref place, .. } => {
-                let end = Stmt::Jump {
-                    place: place.clone(),
-                    kind: Jump::Stop,
-                };
-                out.extend([stmt, end]);
-            }
-            Stmt::Assign { .. } | Stmt::Jump { .. } | Stmt::Mark { .. } | Stmt::Evaluate { .. } => {
-                out.push(stmt);
-            }
+        let mut ends = false;
+        sure_calls(&stmt, &mut |name| ends |= names.contains(name));
+        if ends {
+            let place = stmt.place().clone();
+            let kind = Jump::Stop;
+            out.extend(beginning(stmt));
+            out.push(Stmt::Jump { place, kind });
+        } else {
+            out.push(with_ended_parts(stmt, names));
         }
     }
     out
+}
+
+/// What of a statement is done before a call in its values ends the program: nothing in it.
+fn beginning(stmt: Stmt) -> Option<Stmt> {
+    let (place, values) = match stmt {
+        Stmt::If(branch) => (branch.place, vec![branch.condition]),
+        Stmt::Loop(inner) => match inner.control {
+            Control::Counted { lower, upper, .. } => (inner.place, vec![lower, upper]),
+            Control::Uncounted { .. } => return None,
+        },
+        Stmt::Assign { place, value, .. } => (place, vec![value]),
+        other => return Some(other),
+    };
+    Some(Stmt::Evaluate {
+        place,
+        values,
+        printed: Printed::No,
+    })
+}
+
+/// A statement with ends of the program in what stands in it.
+fn with_ended_parts(stmt: Stmt, names: &FxHashSet<String>) -> Stmt {
+    match stmt {
+        Stmt::Loop(mut inner) => {
+            inner.body = ended(inner.body, names);
+            Stmt::Loop(inner)
+        }
+        Stmt::If(mut branch) => {
+            branch.then = ended(branch.then, names);
+            branch.otherwise = ended(branch.otherwise, names);
+            Stmt::If(branch)
+        }
+        Stmt::Opaque {
+            place,
+            reason,
+            inner,
+        } => Stmt::Opaque {
+            place,
+            reason,
+            inner: ended(inner, names),
+        },
+        other => other,
+    }
 }

@@ -3,7 +3,7 @@
 use super::procedures::Procedures;
 use super::target::{ProcedureId, Target};
 use crate::intrinsics::IntrinsicKind;
-use crate::ir::visit::{InLoop, statements};
+use crate::ir::visit::{InLoop, statements, sure_calls};
 use crate::ir::{Jump, Stmt};
 use crate::message_passing::Interfaces;
 
@@ -57,9 +57,14 @@ fn ends(target: Target, ending: &[bool]) -> bool {
 
 /// Whether the program ends in statements, whichever way they take; `None` if they come to their end.
 pub(super) fn ends_in(body: &[Stmt], ends: &dyn Fn(&str) -> bool) -> Option<bool> {
+    let ends_at_once = |stmt: &Stmt| {
+        let mut found = false;
+        sure_calls(stmt, &mut |name| found |= ends(name));
+        found
+    };
     body.iter().find_map(|stmt| match stmt {
         Stmt::Jump { kind, .. } => Some(*kind == Jump::Stop),
-        Stmt::Call { name, .. } => ends(name).then_some(true),
+        stmt if ends_at_once(stmt) => Some(true),
         Stmt::If(branch) => match [&branch.then, &branch.otherwise].map(|arm| ends_in(arm, ends)) {
             [Some(true), Some(true)] => Some(true),
             _ => may_jump(stmt).then_some(false),

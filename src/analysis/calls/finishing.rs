@@ -1,34 +1,34 @@
-//! Which procedures end the program where whole numbers say so that are no data: what their loops count, and what they are
-//! passed.
+//! Which procedures may end the program, and what decides that: what their loops count, what they are passed, or data.
 //!
 //! ```text
 //! void tick(int t) { if (t == 30) exit(0); work(); }       for (t = 0; t < 100; t++) tick(t);
 //! ```
 //!
-//! Where a loop calls them with what it counts, it may not come to its end. What says that something is wrong is not
-//! expected to happen.
+//! Where a loop calls them, it may not come to its end. What the program has from outside (`environment`) is not expected to
+//! be wrong.
 
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
 use super::ending::MOST_CALLS;
-use super::finish::Finish;
+use super::environment::asks_outside;
+use super::finish::{Finish, Finishes};
 use super::procedures::Procedures;
 use super::target::{ProcedureId, Target};
 use crate::intrinsics::IntrinsicKind;
-use crate::ir::visit::{InLoop, each_value, statements, variables_of};
+use crate::ir::visit::{InLoop, calls_in_values, each_value, statements, variables_of};
 use crate::ir::{Control, Function, Jump, Printed, Role, Stmt, Type, Value, VarId, addressed};
 
 impl Procedures<'_> {
-    /// What decides that the program ends in calls of a procedure, if numbers that are no data may do that.
-    pub fn finish(&self, id: ProcedureId) -> Option<&Finish> {
+    /// What decides that the program ends in calls of a procedure.
+    pub fn finishes(&self, id: ProcedureId) -> &Finishes {
         let all = self.finishing.get_or_init(|| self.find_finishing());
-        all[id.at()].as_ref()
+        &all[id.at()]
     }
 
-    fn find_finishing(&self) -> Vec<Option<Finish>> {
-        let mut found: Vec<Option<Finish>> = vec![None; self.all.len()];
+    fn find_finishing(&self) -> Vec<Finishes> {
+        let mut found: Vec<Finishes> = vec![Finishes::default(); self.all.len()];
         let mut changed: Vec<ProcedureId> = self.ids().collect();
         for _ in 0..MOST_CALLS {
             let mut next = found.clone();
@@ -40,17 +40,13 @@ impl Procedures<'_> {
             }
             found = next;
             // Only who calls others may change now.
-            changed.retain(|id| {
-                let mut targets = self.targets[id.at()].values();
-                targets.any(
-                    |target| matches!(target, Target::Body(callee) if found[callee.at()].is_some()),
-                )
-            });
+            let ends = |target: &Target| matches!(target, Target::Body(callee) if found[callee.at()] != Finishes::default());
+            changed.retain(|id| self.targets[id.at()].values().any(ends));
         }
         found
     }
 
-    fn finish_of(&self, id: ProcedureId, found: &[Option<Finish>]) -> Option<Finish> {
+    fn finish_of(&self, id: ProcedureId, found: &[Finishes]) -> Finishes {
         let function = self.get(id).function;
         let mut search = Search {
             known: self,
@@ -59,11 +55,18 @@ impl Procedures<'_> {
             formals: self.formals(id),
             counters: counted(&function.body),
             found,
-            finish: None,
+            finishes: Finishes::default(),
         };
-        search.block(&function.body, &Finish::default());
-        search.finish
+        search.block(&function.body, &Finish::default(), Way::Regular);
+        search.finishes
     }
+}
+
+/// How statements that end the program are meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Regular,
+    Failing,
 }
 
 struct Search<'s, 'u> {
@@ -73,54 +76,96 @@ struct Search<'s, 'u> {
     formals: Vec<VarId>,
     /// What loops count, and what a statement adds a number to.
     counters: FxHashSet<VarId>,
-    found: &'s [Option<Finish>],
-    finish: Option<Finish>,
+    found: &'s [Finishes],
+    finishes: Finishes,
 }
 
 impl Search<'_, '_> {
-    /// Looks for ends of the program in statements that these numbers lead to.
-    fn block(&mut self, block: &[Stmt], around: &Finish) {
-        for stmt in block {
+    /// Looks for ends of the program in statements that this leads to.
+    fn block(&mut self, block: &[Stmt], around: &Finish, way: Way) {
+        let mut around = around.clone();
+        for (at, stmt) in block.iter().enumerate() {
+            let own = around.clone();
+            if may_return(stmt) {
+                around = self.behind(stmt, &around);
+            }
+            let around = &own;
+            calls_in_values(stmt, &mut |name, arguments| {
+                self.call((name, arguments), around, way);
+            });
             match stmt {
-                Stmt::Loop(inner) => self.block(&inner.body, around),
+                Stmt::Loop(inner) => self.block(&inner.body, around, way),
                 Stmt::If(branch) => {
-                    let Some(asked) = self.asked(&branch.condition, around) else {
-                        continue;
-                    };
+                    let asked = self.asked(&branch.condition, around);
+                    let target = |name: &str| self.known.target(self.id, name);
+                    let is_outside = asks_outside(self.function, &branch.condition, &target);
                     for arm in [&branch.then, &branch.otherwise] {
-                        if !self.known.says_why(self.id, arm, MOST_CALLS) {
-                            self.block(arm, &asked);
+                        let says_why = self.known.says_why(self.id, arm, MOST_CALLS);
+                        match (says_why, is_outside) {
+                            (true, true) => {}
+                            (true, false) => self.block(arm, &asked, Way::Failing),
+                            (false, _) => self.block(arm, &asked, way),
                         }
                     }
                 }
                 Stmt::Jump {
                     kind: Jump::Stop, ..
                 } => {
-                    let is_decided = around.is_own || !around.arguments.is_empty();
-                    self.add(is_decided.then_some(around));
+                    let says_why = self.known.says_why(self.id, &block[..at], MOST_CALLS);
+                    let way = if says_why { Way::Failing } else { way };
+                    self.add(around, way);
                     return;
                 }
                 Stmt::Call {
                     name, arguments, ..
-                } => {
-                    if let Target::Body(callee) = self.known.target(self.id, name)
-                        && let Some(finish) = &self.found[callee.at()]
-                    {
-                        let asked = self.passed(finish, arguments, around);
-                        self.add(asked.as_ref());
-                    }
-                }
+                } => self.call((name, arguments), around, way),
                 _ => {}
             }
         }
     }
 
-    fn add(&mut self, finish: Option<&Finish>) {
-        let Some(Finish { arguments, is_own }) = finish else {
+    /// What is asked behind a statement in which the procedure may return.
+    fn behind(&self, stmt: &Stmt, around: &Finish) -> Finish {
+        match stmt {
+            Stmt::If(branch) => self.asked(&branch.condition, around),
+            // How often its loops run, and what in them.
+            _ => Finish {
+                is_own: true,
+                is_of_data: true,
+                ..around.clone()
+            },
+        }
+    }
+
+    fn call(&mut self, (name, arguments): (&str, &[Value]), around: &Finish, way: Way) {
+        let Target::Body(callee) = self.known.target(self.id, name) else {
             return;
         };
-        let known = self.finish.get_or_insert_default();
+        let Finishes { regular, failing } = &self.found[callee.at()];
+        for (finish, own) in [(regular, way), (failing, Way::Failing)] {
+            if let Some(finish) = finish {
+                let asked = self.passed(finish, arguments, around);
+                self.add(&asked, own);
+            }
+        }
+    }
+
+    fn add(&mut self, finish: &Finish, way: Way) {
+        if *finish == Finish::default() {
+            return;
+        }
+        let Finish {
+            arguments,
+            is_own,
+            is_of_data,
+        } = finish;
+        let known = match way {
+            Way::Regular => &mut self.finishes.regular,
+            Way::Failing => &mut self.finishes.failing,
+        };
+        let known = known.get_or_insert_default();
         known.is_own |= is_own;
+        known.is_of_data |= is_of_data;
         for at in arguments {
             if !known.arguments.contains(at) {
                 known.arguments.push(*at);
@@ -128,12 +173,11 @@ impl Search<'_, '_> {
         }
     }
 
-    /// What a condition asks for, with what is asked around it; `None` if that is data.
-    fn asked(&self, condition: &Value, around: &Finish) -> Option<Finish> {
+    /// What a condition asks for, with what is asked around it.
+    fn asked(&self, condition: &Value, around: &Finish) -> Finish {
         let mut asked = around.clone();
-        let mut is_of_data = false;
         each_value(condition, &mut |part| {
-            is_of_data |= matches!(
+            asked.is_of_data |= matches!(
                 part,
                 Value::Call { .. } | Value::Element { .. } | Value::Opaque { .. } | Value::Real(..)
             );
@@ -144,31 +188,33 @@ impl Search<'_, '_> {
             let variable = self.function.variable(id);
             let is_whole =
                 matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
-            if !is_whole {
-                return None;
-            }
             let formal = self.formals.iter().position(|formal| *formal == id);
             match formal {
-                Some(at) => asked.arguments.push(at),
-                None if self.counters.contains(&id) => asked.is_own = true,
-                None if matches!(variable.role, Role::Constant(_)) => {}
-                None => return None,
+                Some(at) if is_whole => asked.arguments.push(at),
+                _ if is_whole && self.counters.contains(&id) => asked.is_own = true,
+                _ if matches!(variable.role, Role::Constant(_)) => {}
+                _ => asked.is_of_data = true,
             }
         }
-        (!is_of_data).then_some(asked)
+        asked
     }
 
     /// What the arguments ask for that decide it in a procedure that is called.
-    fn passed(&self, finish: &Finish, arguments: &[Value], around: &Finish) -> Option<Finish> {
+    fn passed(&self, finish: &Finish, arguments: &[Value], around: &Finish) -> Finish {
         let mut asked = Finish {
             is_own: around.is_own || finish.is_own,
+            is_of_data: around.is_of_data || finish.is_of_data,
             ..around.clone()
         };
         for at in &finish.arguments {
-            let argument = arguments.get(*at)?;
-            asked = self.asked(addressed(argument).unwrap_or(argument), &asked)?;
+            match arguments.get(*at) {
+                Some(argument) => {
+                    asked = self.asked(addressed(argument).unwrap_or(argument), &asked);
+                }
+                None => asked.is_of_data = true,
+            }
         }
-        (asked.is_own || !asked.arguments.is_empty()).then_some(asked)
+        asked
     }
 }
 
@@ -202,6 +248,21 @@ impl Procedures<'_> {
         });
         found
     }
+}
+
+/// Whether a procedure may return in a statement.
+fn may_return(stmt: &Stmt) -> bool {
+    let mut found = false;
+    statements(std::slice::from_ref(stmt), InLoop::No, &mut |inner, _| {
+        found |= matches!(
+            inner,
+            Stmt::Jump {
+                kind: Jump::Return,
+                ..
+            }
+        );
+    });
+    found
 }
 
 /// What loops count, and what a statement adds a number to.

@@ -38,6 +38,7 @@ mod components;
 mod effects;
 mod ended;
 mod ending;
+mod environment;
 pub mod expand;
 mod finish;
 mod finishing;
@@ -62,6 +63,8 @@ use rustc_hash::FxHashMap;
 
 use crate::ir;
 pub use ended::with_ends;
+pub use environment::asks_outside;
+pub use finish::{Finish, Finishes};
 use own_names::OwnNames;
 use procedures::Procedure;
 pub use procedures::Procedures;

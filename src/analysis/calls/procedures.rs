@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::finish::Finish;
+use super::finish::Finishes;
 use super::own_names::OwnNames;
 use super::pointers::Pointers;
 use super::summary::Summary;
@@ -54,7 +54,7 @@ pub struct Procedures<'u> {
     /// Which procedures end the program, once a call asks.
     pub(super) ending: OnceLock<Vec<bool>>,
     /// What decides that procedures end the program, once a call asks.
-    pub(super) finishing: OnceLock<Vec<Option<Finish>>>,
+    pub(super) finishing: OnceLock<Vec<Finishes>>,
     pub(super) own_names: OwnNames,
     /// Storage whose address something has before the program runs.
     pub(super) addressed: FxHashSet<&'u ir::Home>,

@@ -69,7 +69,10 @@ pub fn template(known: &Procedures, id: ProcedureId) -> Option<Template> {
         origins.targets.clear();
     }
     let has_calls = !calls.is_empty();
-    if is_trivial(&function, has_calls) && (has_calls || !gives_number(&function)) {
+    let is_needed = !is_trivial(&function, has_calls)
+        || !has_calls && gives_number(&function)
+        || may_end(&function.body);
+    if !is_needed {
         return None;
     }
     let size = size(&function.body).filter(|size| *size <= LARGEST)?;
@@ -299,6 +302,21 @@ fn remaining_calls(
         calls_in_values(stmt, &mut |name, _| call(name));
     });
     can_move.then_some(calls)
+}
+
+/// Whether the program may end in a body.
+fn may_end(body: &[Stmt]) -> bool {
+    let mut found = false;
+    statements(body, InLoop::No, &mut |stmt, _| {
+        found |= matches!(
+            stmt,
+            Stmt::Jump {
+                kind: Jump::Stop,
+                ..
+            }
+        );
+    });
+    found
 }
 
 /// Whether a body is nothing but a whole number that follows from its arguments, such as where an element is.

@@ -24,7 +24,7 @@ use super::inputs;
 use super::keys::{is_literal, keyed};
 use super::order;
 use super::places::{PlaceId, Places, asked_of_images, inquired};
-use super::stand_ins::{Without, asked_for_some, stand_ins};
+use super::stand_ins::{Without, asked_for_some, stand_in, stand_ins};
 use crate::calls::{ProcedureId, Procedures, Target, reached};
 use crate::inputs::Inputs;
 use crate::intrinsics::{IntrinsicKind, Meaning};
@@ -195,6 +195,9 @@ impl<'k, 'u> Collector<'k, 'u> {
             match stmt {
                 Stmt::Assign { .. } | Stmt::Call { .. } if is_dead => {}
                 Stmt::Assign { target, value, .. } => {
+                    let stand_in = stand_in(function, (target, value));
+                    instead.extend(stand_in);
+                    let value = stand_in.unwrap_or(value);
                     self.assigned_as_a_whole(id, target, value);
                     if !self.counted_up(id, target, (&counters, value)) {
                         self.assigned(id, target, (value, is_among(&limits, value)));
@@ -336,10 +339,28 @@ impl<'k, 'u> Collector<'k, 'u> {
     /// leaves what the input does not name as it is.
     fn always_read(&mut self, id: ProcedureId, stmt: &'u Stmt) {
         let known = self.known;
+        let mut read: Vec<&Value> = Vec::new();
+        let gives_state = |name: &str| matches!(known.target(id, name), Target::Library(called) if called.kind.gives_state());
+        if let Stmt::Assign {
+            target,
+            value: Value::Call { name, .. },
+            ..
+        } = stmt
+            && gives_state(name)
+        {
+            read.push(target);
+        }
+        calls_of(stmt, &mut |name, arguments| {
+            if gives_state(name) {
+                let written = |argument| self.written(id, argument);
+                read.extend(arguments.iter().filter_map(written));
+            }
+        });
+        self.note_always_read(id, &read);
         if !known.get(id).function.conventions.has_pointers() {
             return;
         }
-        let mut read: Vec<&Value> = Vec::new();
+        read.clear();
         let mut passed: Vec<(&Value, ProcedureId, VarId)> = Vec::new();
         if let Stmt::Assign { target, value, .. } = stmt
             && inputs::is_input(value, known, id)
@@ -370,16 +391,20 @@ impl<'k, 'u> Collector<'k, 'u> {
                 _ => {}
             }
         });
-        for value in read {
-            if let Some(place) = self.read_for_certain(id, value) {
-                self.of(place).is_always_read = true;
-            }
-        }
+        self.note_always_read(id, &read);
         for (value, callee, formal) in passed {
             if let Some(place) = self.read_for_certain(id, value)
                 && let Some(dummy) = self.place(callee, &Value::Variable(formal))
             {
                 self.read_there.push((place, dummy));
+            }
+        }
+    }
+
+    fn note_always_read(&mut self, id: ProcedureId, read: &[&Value]) {
+        for value in read {
+            if let Some(place) = self.read_for_certain(id, value) {
+                self.of(place).is_always_read = true;
             }
         }
     }
@@ -431,8 +456,11 @@ impl<'k, 'u> Collector<'k, 'u> {
     /// Notes the scalars that a call of a procedure without a body gets the places of, in a language that passes these.
     fn handed_by_place(&mut self, id: ProcedureId, name: &str, arguments: &[Value]) {
         let function = self.known.get(id).function;
-        let is_unknown = matches!(self.known.target(id, name), Target::Unknown)
-            && self.known.candidates(id, name).is_empty();
+        let is_unknown = match self.known.target(id, name) {
+            Target::Library(called) => called.kind.gives_state(),
+            Target::Unknown => self.known.candidates(id, name).is_empty(),
+            _ => false,
+        };
         if !function.conventions.passes_places() || !is_unknown {
             return;
         }

@@ -55,7 +55,9 @@ impl<'u> Collector<'_, 'u> {
             }
             target => {
                 let gives = match target {
-                    Target::Library(called) => called.kind.gives_from_outside(),
+                    Target::Library(called) => {
+                        called.kind.gives_from_outside() || called.kind.gives_state()
+                    }
                     Target::Communication(interface) => interface.kind == InterfaceKind::Setup,
                     _ => false,
                 };

@@ -34,20 +34,47 @@ pub(super) fn stand_ins<'u>(
     })
 }
 
+/// The value that an assignment gives what has none so far, as a conditional expression: `n = n ? n : 16`.
+pub(super) fn stand_in<'u>(
+    function: &'u Function,
+    (target, value): (&'u Value, &'u Value),
+) -> Option<&'u Value> {
+    let Value::Select(condition, then, otherwise) = value.unconverted() else {
+        return None;
+    };
+    let keeps = |arm: &Value| arm.unconverted() == target;
+    let not = Value::Unary(UnaryOp::Not, condition.clone());
+    match (keeps(then), keeps(otherwise)) {
+        (false, true) if asks_for_none(function, (condition, target), DEPTH) => Some(then),
+        (true, false) if asks_for_none(function, (&not, target), DEPTH) => Some(otherwise),
+        _ => None,
+    }
+}
+
 /// Whether a condition holds where the value is zero or less: `!x`, `x == 0`, `x < 1 || x > most`.
 fn asks_for_none(function: &Function, (condition, asked): (&Value, &Value), depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else {
         return false;
     };
     match condition {
-        Value::Unary(UnaryOp::Not, operand) => **operand == *asked,
+        Value::Unary(UnaryOp::Not, operand) => {
+            let operand = operand.unconverted();
+            let is_negated = |op: BinaryOp| op.is_comparison();
+            match operand {
+                Value::Binary(op, left, right) if is_negated(*op) => {
+                    let negated = Value::binary(op.negated(), (**left).clone(), (**right).clone());
+                    asks_for_none(function, (&negated, asked), depth)
+                }
+                operand => operand == asked,
+            }
+        }
         Value::Binary(BinaryOp::Or, left, right) => [left, right]
             .into_iter()
             .any(|side| asks_for_none(function, (side, asked), depth)),
         Value::Binary(op, left, right) => {
             let (op, limit) = match (&**left, &**right) {
-                (left, limit) if left == asked => (*op, limit),
-                (limit, right) if right == asked => (op.mirrored(), limit),
+                (left, limit) if left.unconverted() == asked => (*op, limit),
+                (limit, right) if right.unconverted() == asked => (op.mirrored(), limit),
                 _ => return false,
             };
             literal(function, limit, DEPTH).is_some_and(|limit| match op {

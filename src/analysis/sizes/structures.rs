@@ -10,6 +10,7 @@
 
 use super::collector::Collector;
 use crate::calls::{ProcedureId, Target};
+use crate::intrinsics::IntrinsicKind;
 use crate::ir::{Function, Type, Value, VarId, addressed};
 use rustc_hash::FxHashSet;
 
@@ -44,7 +45,10 @@ impl Collector<'_, '_> {
             Target::Unknown => self.known.candidates(id, name).is_empty(),
         };
         let is_unseen = function.conventions.has_pointers()
-            && matches!(self.known.target(id, name), Target::Unknown);
+            && match self.known.target(id, name) {
+                Target::Library(called) => called.kind == IntrinsicKind::Memory,
+                target => matches!(target, Target::Unknown),
+            };
         for argument in arguments.iter().filter(|_| is_open) {
             let target = addressed(argument).unwrap_or(argument);
             if let Some(ty) = structure(function, target) {

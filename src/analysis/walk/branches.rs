@@ -190,12 +190,19 @@ impl Walker<'_> {
         let answers = self.answer(&branch.condition, true, then);
         let asked = guards::asked(&mut self.symbols, &branch.condition);
         let conditions = self.conditions.len();
-        let on_data = u32::from(asked.is_none());
+        let on_data = match &asked {
+            Some(guard) => self.asks_open_counter(&branch.condition, guard),
+            None => true,
+        };
+        let on_data = u32::from(on_data);
         if let Some(branches) = self.on_data.last_mut() {
             *branches += on_data;
         }
         self.conditions.extend(asked.clone());
+        let unexpected = [true, false].map(|holds| self.is_unexpected(branch, holds));
+        self.unexpected += u32::from(unexpected[0]);
         let (then_block, after_then_share) = self.block_and_share(then);
+        self.unexpected -= u32::from(unexpected[0]);
         self.conditions.truncate(conditions);
         self.forget(answers);
         let after_then = std::mem::replace(&mut self.symbols.known, before.clone());
@@ -205,7 +212,9 @@ impl Walker<'_> {
             false => {
                 let answers = self.answer(&branch.condition, false, otherwise);
                 self.conditions.extend(asked.map(Guard::negated));
+                self.unexpected += u32::from(unexpected[1]);
                 let (block, share) = self.block_and_share(otherwise);
+                self.unexpected -= u32::from(unexpected[1]);
                 self.conditions.truncate(conditions);
                 self.forget(answers);
                 (Some(block), share)
@@ -385,6 +394,21 @@ impl Walker<'_> {
             true => guard.share(&loops),
             false => guard.share_where(&around, &loops),
         }
+    }
+
+    /// Whether a condition asks for a counter of which it is not known where it stands.
+    fn asks_open_counter(&self, condition: &Value, guard: &Guard) -> bool {
+        let mut used = BTreeSet::new();
+        variables_of(condition, &mut used);
+        let is_counter = |id: &VarId| {
+            let mut levels = self.symbols.levels.iter();
+            !self.symbols.loops.contains(id) && levels.any(|level| level.advanced.contains(id))
+        };
+        let is_known = || {
+            let share = self.share_of_guard(guard);
+            share.is_some_and(|share| self.known_number(&share).is_some())
+        };
+        used.iter().any(is_counter) && !is_known()
     }
 
     /// Notes that a probability is nothing but a guess.

@@ -21,7 +21,7 @@ impl Walker<'_> {
     ) {
         use IntrinsicKind::{
             Allocation, Array, Association, Communication, Input, Io, Lock, Memory, Options, Read,
-            Reduction, System, Termination, Text, Timer,
+            Reduction, Status, System, Termination, Text, Timer,
         };
         let body = match self.effects.target(name) {
             // Such as `qsort`: how often it calls what it is given is not known.
@@ -41,7 +41,7 @@ impl Walker<'_> {
                         self.reason(block, place, ReasonCode::AllocationInLoop, name.to_string());
                     }
                     Text => block.texts += self.texts(format_arguments(arguments)),
-                    Input | Read | Io | Timer | Options | System | Lock | Termination
+                    Input | Read | Io | Timer | Status | Options | System | Lock | Termination
                     | Allocation | Association | Communication => {}
                     _ => return,
                 }
@@ -338,7 +338,10 @@ impl Walker<'_> {
     /// Whole numbers whose places a procedure without a body gets, but for variables of loops, which it must not change.
     fn may_be_reset_by(&self, name: &str, arguments: &[Value]) -> Vec<VarId> {
         let function = self.function();
-        let is_unknown = matches!(self.effects.target(name), Target::Unknown);
+        let is_unknown = match self.effects.target(name) {
+            Target::Library(known) => known.kind.gives_state(),
+            target => matches!(target, Target::Unknown),
+        };
         if !function.conventions.passes_places() || !is_unknown {
             return Vec::new();
         }
@@ -359,7 +362,7 @@ impl Walker<'_> {
 fn touches_element(kind: IntrinsicKind) -> bool {
     use IntrinsicKind::{
         Allocation, Array, Association, Communication, Input, Io, Lock, Memory, Options, Read,
-        System, Termination, Text, Timer,
+        Status, System, Termination, Text, Timer,
     };
     !matches!(
         kind,
@@ -377,6 +380,7 @@ fn touches_element(kind: IntrinsicKind) -> bool {
             | Termination
             | Text
             | Timer
+            | Status
     )
 }
 

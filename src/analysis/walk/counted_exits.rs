@@ -114,10 +114,18 @@ impl Walker<'_> {
 
     /// What a branch at this place of the body cuts off that ends the procedure, or the program.
     fn cut(&self, inner: &ir::Loop, at: usize) -> Cut {
-        let is_first = (inner.body[..at].iter()).all(|stmt| matches!(stmt, Stmt::Mark { .. }));
+        let is_first = (inner.body[..at].iter()).all(|stmt| self.is_marker(stmt));
         match is_first && self.works(&inner.body[at + 1..]) {
             true => Cut::BeforeWork,
             false => Cut::InIteration,
+        }
+    }
+
+    /// Whether a statement does nothing: it stands for a call that is followed by its body.
+    fn is_marker(&self, stmt: &Stmt) -> bool {
+        match stmt {
+            Stmt::Call { place, name, .. } => self.effects.origins.is_expanded(place, name),
+            stmt => matches!(stmt, Stmt::Mark { .. }),
         }
     }
 

@@ -10,11 +10,15 @@
 //!
 //! Every other one is a branch that data decide.
 
+use std::collections::BTreeSet;
+
 use super::{Walker, leaving};
-use crate::calls::Target;
+use crate::calls::{Target, asks_outside};
 use crate::expr::Expr;
+use crate::facts::Decision;
+use crate::guards;
 use crate::intrinsics::{IntrinsicKind, Meaning};
-use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of};
+use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of, variables_of};
 use crate::ir::{
     BinaryOp, Control, If, Jump, Passing, Printed, Stmt, Type, UnaryOp, Value, VarId, addressed,
     is_address,
@@ -59,6 +63,81 @@ impl Walker<'_> {
             _ => self.is_failure(arm) && self.works(rest) && arm.iter().any(writes_text),
         };
         is_unexpected.then(|| Expr::from(0.0))
+    }
+
+    /// Whether nobody expects a branch in loops to go the way to an end of the program: something of the same value in all
+    /// iterations decides against it, or what the program has from outside would have to be wrong.
+    pub(super) fn is_unexpected(&mut self, branch: &If, holds: bool) -> bool {
+        let arm = match holds {
+            true => &branch.then,
+            false => &branch.otherwise,
+        };
+        if self.depth() == 0 || !leaving::may_end(arm) && !holds_body_call(arm, self) {
+            return false;
+        }
+        let condition = &branch.condition;
+        let truth = self
+            .answered(condition)
+            .or_else(|| (self.sizes).truth(self.procedure, self.function(), condition));
+        if let Some(truth) = truth {
+            return truth != holds;
+        }
+        if guards::asked(&mut self.symbols, condition).is_some() {
+            return false;
+        }
+        if self.expected_of_numbers(condition) == Some(!holds) {
+            return true;
+        }
+        let is_same = guards::decision(&mut self.symbols, condition) == Decision::Fixed;
+        if is_same && self.is_failure(arm) && !self.is_set_in_loops(condition) {
+            return true;
+        }
+        let asked = Asked {
+            walker: self,
+            arm,
+            rest: &[],
+        };
+        let target = |name: &str| self.effects.target(name);
+        asked.expected(condition, DEPTH) == Some(!holds)
+            || asks_outside(self.function(), condition, &target) && !self.ends_well(arm)
+    }
+
+    /// Whether a loop gives something new values that a condition asks for.
+    fn is_set_in_loops(&self, condition: &Value) -> bool {
+        let mut found = false;
+        let mut used = BTreeSet::new();
+        variables_of(condition, &mut used);
+        each_value(condition, &mut |part| {
+            if let Value::Call { name, .. } = part {
+                found |= self.effects.target(name).meaning().is_none();
+            }
+        });
+        found |= used.iter().any(|id| self.outputs.contains(id));
+        statements(&self.function().body, InLoop::No, &mut |stmt, in_loop| {
+            if let Stmt::Assign { target, .. } = stmt
+                && in_loop == InLoop::Yes
+            {
+                found |= target.variable().is_some_and(|id| used.contains(&id));
+            }
+        });
+        found
+    }
+
+    /// Whether statements end the program with a status that says that all went well.
+    fn ends_well(&self, arm: &[Stmt]) -> bool {
+        let mut found = false;
+        statements(arm, InLoop::No, &mut |stmt, _| {
+            if let Stmt::Call {
+                name, arguments, ..
+            } = stmt
+                && let Target::Library(known) = self.effects.target(name)
+                && known.kind == IntrinsicKind::Termination
+            {
+                let status = arguments.first().and_then(|status| self.number(status));
+                found |= status == Some(0);
+            }
+        });
+        found
     }
 
     /// Whether the arm of a branch that leaves the procedure outside of loops says that something is wrong.
@@ -229,6 +308,17 @@ impl Walker<'_> {
             _ => None,
         }
     }
+}
+
+/// Whether statements call procedures of the program.
+fn holds_body_call(arm: &[Stmt], walker: &Walker) -> bool {
+    let mut found = false;
+    statements(arm, InLoop::No, &mut |stmt, _| {
+        calls_of(stmt, &mut |name, _| {
+            found |= matches!(walker.effects.target(name), Target::Body(_));
+        });
+    });
+    found
 }
 
 /// Whether a statement writes a message.

@@ -7,7 +7,7 @@ use super::headers::Header;
 use super::iterations::Ends;
 use super::settings::holds_sequence;
 use super::values::MOST_SYMBOLS;
-use super::{Walker, bodies};
+use super::{Ended, Walker, bodies};
 use crate::chains::Called;
 use crate::compared::Counter;
 use crate::counted_loop::Counted;
@@ -95,7 +95,12 @@ impl Walker<'_> {
         };
         self.compared = compared;
         if cut != Cut::Nothing {
-            self.leave_all_loops();
+            let is_sure = self.on_data.iter().all(|branches| *branches == 0);
+            self.leave_all_loops(if is_sure {
+                Ended::Surely
+            } else {
+                Ended::Perhaps
+            });
         }
         let is_left = ends == Ends::AtBoundOrBefore || cut == Cut::InIteration;
         let exits_early = self.loop_body(inner, counter, bounds, (&reasons, is_left), block);

@@ -54,6 +54,9 @@ impl Lowering<'_> {
                 arguments: vec![file],
             });
         }
+        for status in self.statuses(node, &keyword) {
+            self.filled_by(&place, "status statement", status, out);
+        }
         for list in named_children(node) {
             match list.kind() {
                 kind::OUTPUT_ITEMS => {
@@ -64,6 +67,30 @@ impl Lowering<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// What a statement says of itself, or finds: `iostat=`, `newunit=`; of an `inquire` all but what it asks about.
+    fn statuses(&mut self, statement: Node, keyword: &str) -> Vec<Value> {
+        let mut found = Vec::new();
+        for argument in named_children(statement) {
+            let (Some(name), Some(value)) = (
+                argument.child_by_field_name(field::NAME),
+                argument.child_by_field_name(field::VALUE),
+            ) else {
+                continue;
+            };
+            let name = self.reader.name(name);
+            let is_status = match keyword {
+                "inquire" => !matches!(&*name, "unit" | "file" | "err"),
+                _ => matches!(&*name, "iostat" | "newunit" | "size" | "iomsg" | "id"),
+            };
+            if is_status {
+                let value = self.reader.read(value);
+                found.push(self.own_value(&value));
+            }
+        }
+        found.retain(|value| matches!(value, Value::Variable(_) | Value::Element { .. }));
+        found
     }
 
     /// Whether a statement writes what it lists as text: a `print`, a `write` with a format, be it `*` or a label.

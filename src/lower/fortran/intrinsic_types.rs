@@ -46,7 +46,7 @@ pub fn shape(name: &str, intrinsic: Intrinsic) -> Shape {
         (
             _,
             Inquiry | Memory | Allocation | Association | Communication | Input | Read | Open | Io
-            | Text | Timer | Options | System | Lock | Termination | Parsing,
+            | Text | Timer | Status | Options | System | Lock | Termination | Parsing,
         ) => Shape::Scalar,
     }
 }

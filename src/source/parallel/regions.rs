@@ -20,16 +20,48 @@ pub type Regions = Vec<Region>;
 pub struct Region {
     /// First and last line.
     pub lines: RangeInclusive<u32>,
-    /// Whether each thread runs all of it, but for what directives in it say.
-    pub is_repeated: bool,
+    pub run: Run,
+}
+
+/// Which threads run what a directive is about, but for what directives in it say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Run {
+    /// Each thread runs all of it: `parallel`.
+    Repeated,
+    /// The threads share it out among them: `for`, `do`, `workshare`, `taskloop`.
+    Shared,
+    /// One of them runs it: `single`, `master`, `masked`, `task`, each of the `sections`.
+    OneThread,
+    /// Those that run what is around, one after the other: `critical`.
+    InTurn,
+    /// Those that run what is around: `taskgroup`, `target data`.
+    AsAround,
 }
 
 impl Region {
     fn new(name: &str, lines: RangeInclusive<u32>) -> Region {
         Region {
             lines,
-            is_repeated: name.ends_with("parallel"),
+            run: run(name),
         }
+    }
+}
+
+fn run(name: &str) -> Run {
+    const SHARING: [&str; 5] = ["for", "do", "loop", "distribute", "workshare"];
+    const ALONE: [&str; 4] = ["single", "sections", "master", "masked"];
+    if SHARING.iter().any(|word| name.contains(word)) {
+        Run::Shared
+    } else if name == "task" || ALONE.iter().any(|word| name.ends_with(word)) {
+        Run::OneThread
+    } else if name.ends_with("parallel") {
+        Run::Repeated
+    } else if name == "critical" {
+        Run::InTurn
+    } else if matches!(name, "taskgroup" | "ordered" | "atomic" | "targetdata") {
+        Run::AsAround
+    } else {
+        Run::Shared
     }
 }
 
@@ -205,8 +237,26 @@ mod tests {
     fn threads_repeat_what_no_directive_shares_out() {
         let text = "#pragma omp parallel private(i)\n{\n#pragma omp for\nfor (;;) a();\n}\n#pragma omp parallel for\nfor (;;) a();\n";
         let found = regions(text, Language::C).expect("the regions are known");
-        let found: Vec<bool> = found.iter().map(|region| region.is_repeated).collect();
-        assert_eq!(found, [true, false, false]);
+        let found: Vec<Run> = found.iter().map(|region| region.run).collect();
+        assert_eq!(found, [Run::Repeated, Run::Shared, Run::Shared]);
+    }
+
+    #[test]
+    fn directives_say_which_threads_run() {
+        for (name, expect) in [
+            ("single", Run::OneThread),
+            ("parallelsections", Run::OneThread),
+            ("parallelmasked", Run::OneThread),
+            ("mastertaskloop", Run::Shared),
+            ("task", Run::OneThread),
+            ("taskloop", Run::Shared),
+            ("workshare", Run::Shared),
+            ("targetparallel", Run::Repeated),
+            ("critical", Run::InTurn),
+            ("taskgroup", Run::AsAround),
+        ] {
+            assert_eq!(run(name), expect, "{name}");
+        }
     }
 
     #[test]

@@ -1,0 +1,331 @@
+//! Conditions that variables hold, where branches ask for the variables:
+//!
+//! ```text
+//! ok = k < 10;  if (ok) …                             if (k < 10) …
+//! inside = i > 1 .and. i < n;  if (.not. inside) …    if (.not. (i > 1 .and. i < n)) …
+//! flag = 0;  if (k > 33) flag = 1;  if (flag) …       if (k > 33) …
+//! ```
+//!
+//! Only conditions on whole numbers of the procedure itself, which cost nothing to ask again, and only as long as nothing
+//! gives the variable or its operands other values.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::assignments::{Effects, count_assignments};
+use crate::ir::visit::{InLoop, calls_of, statements, variables_of};
+use crate::ir::{BinaryOp, Function, If, Role, Stmt, Type, UnaryOp, Value, VarId};
+
+/// Parts of a condition, at most.
+const MOST_PARTS: usize = 16;
+
+/// The function with conditions in place of variables that hold them; nothing where none does.
+pub(super) fn with_held(function: &Function, effects: &Effects) -> Option<Function> {
+    let mut any = false;
+    statements(&function.body, InLoop::No, &mut |stmt, _| {
+        any |= matches!(stmt, Stmt::If(branch) if asks_variable(&branch.condition));
+    });
+    if !any {
+        return None;
+    }
+    let mut search = Search {
+        function,
+        effects,
+        held: BTreeMap::new(),
+        is_changed: false,
+    };
+    let body = search.block(&function.body);
+    search.is_changed.then(|| Function {
+        body,
+        ..function.clone()
+    })
+}
+
+/// Whether a condition has a part that is nothing but a variable.
+fn asks_variable(condition: &Value) -> bool {
+    match condition.unconverted() {
+        Value::Variable(_) => true,
+        Value::Unary(UnaryOp::Not, inner) => asks_variable(inner),
+        Value::Binary(BinaryOp::And | BinaryOp::Or, left, right) => {
+            asks_variable(left) || asks_variable(right)
+        }
+        Value::Binary(BinaryOp::Equal | BinaryOp::NotEqual, left, right) => {
+            matches!(left.unconverted(), Value::Variable(_))
+                && matches!(right.unconverted(), Value::Integer(0 | 1))
+        }
+        _ => false,
+    }
+}
+
+struct Search<'s, 'u> {
+    function: &'s Function,
+    effects: &'s Effects<'u>,
+    /// The conditions that variables hold.
+    held: BTreeMap<VarId, Value>,
+    is_changed: bool,
+}
+
+impl Search<'_, '_> {
+    fn block(&mut self, block: &[Stmt]) -> Vec<Stmt> {
+        block.iter().map(|stmt| self.statement(stmt)).collect()
+    }
+
+    fn statement(&mut self, stmt: &Stmt) -> Stmt {
+        match stmt {
+            Stmt::Loop(inner) => {
+                self.forget(stmt);
+                let before = self.held.clone();
+                let mut inner = inner.clone();
+                inner.body = self.block(&inner.body);
+                self.held = before;
+                Stmt::Loop(inner)
+            }
+            Stmt::If(branch) => self.branch(stmt, branch),
+            Stmt::Opaque {
+                place,
+                reason,
+                inner,
+            } => {
+                self.forget(stmt);
+                Stmt::Opaque {
+                    place: place.clone(),
+                    reason: reason.clone(),
+                    inner: self.block(inner),
+                }
+            }
+            Stmt::Mark { .. } => {
+                self.held.clear();
+                stmt.clone()
+            }
+            Stmt::Assign { target, value, .. } => {
+                let value = self.condition(value);
+                self.forget(stmt);
+                if let (Value::Variable(id), Some(value)) = (target, value)
+                    && self.is_own(*id)
+                    && !mentions(&value, *id)
+                {
+                    self.held.insert(*id, value);
+                }
+                stmt.clone()
+            }
+            Stmt::Call { .. } | Stmt::Evaluate { .. } | Stmt::Jump { .. } => {
+                self.forget(stmt);
+                stmt.clone()
+            }
+        }
+    }
+
+    fn branch(&mut self, stmt: &Stmt, branch: &If) -> Stmt {
+        let asked = self.asked(&branch.condition);
+        let condition = self.condition(&branch.condition);
+        let before = self.held.clone();
+        let then = self.block(&branch.then);
+        let after_then = std::mem::replace(&mut self.held, before.clone());
+        let otherwise = self.block(&branch.otherwise);
+        let after_otherwise = std::mem::replace(&mut self.held, before);
+        self.forget(stmt);
+        let condition = condition.filter(|condition| !self.changes_any(stmt, condition));
+        for (id, then) in after_then {
+            let Some(otherwise) = after_otherwise.get(&id) else {
+                continue;
+            };
+            let joined = match &condition {
+                _ if then == *otherwise => Some(then),
+                Some(condition) => joined(condition, &then, otherwise),
+                None => None,
+            };
+            if let Some(joined) = joined.filter(|value| parts(value) <= MOST_PARTS) {
+                self.held.insert(id, joined);
+            }
+        }
+        Stmt::If(Box::new(If {
+            place: branch.place.clone(),
+            condition: asked,
+            then,
+            otherwise,
+        }))
+    }
+
+    /// A condition with those that variables in it hold.
+    fn asked(&mut self, condition: &Value) -> Value {
+        match condition.unconverted() {
+            Value::Variable(id) => match self.held.get(id) {
+                Some(held) if constant(held).is_none() => {
+                    self.is_changed = true;
+                    held.clone()
+                }
+                _ => condition.clone(),
+            },
+            Value::Unary(UnaryOp::Not, inner) => {
+                Value::Unary(UnaryOp::Not, Box::new(self.asked(inner)))
+            }
+            Value::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+                let left = self.asked(left);
+                Value::binary(*op, left, self.asked(right))
+            }
+            Value::Binary(op @ (BinaryOp::Equal | BinaryOp::NotEqual), left, right) => {
+                match (left.unconverted(), right.unconverted()) {
+                    (Value::Variable(id), Value::Integer(number @ (0 | 1)))
+                        if self.held.contains_key(id) =>
+                    {
+                        let held = self.asked(left);
+                        match (*op == BinaryOp::Equal) == (*number == 1) {
+                            _ if held == **left => condition.clone(),
+                            true => held,
+                            false => Value::Unary(UnaryOp::Not, Box::new(held)),
+                        }
+                    }
+                    _ => condition.clone(),
+                }
+            }
+            _ => condition.clone(),
+        }
+    }
+
+    /// A value as a condition on whole numbers of the procedure, if it is one, without variables that hold conditions.
+    fn condition(&self, value: &Value) -> Option<Value> {
+        match value.unconverted() {
+            Value::Logical(is_true) => Some(Value::Logical(*is_true)),
+            Value::Integer(number @ (0 | 1)) => Some(Value::Logical(*number == 1)),
+            Value::Variable(id) => self.held.get(id).cloned(),
+            Value::Unary(UnaryOp::Not, inner) => {
+                Some(Value::Unary(UnaryOp::Not, Box::new(self.condition(inner)?)))
+            }
+            Value::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+                let sides = (self.condition(left)?, self.condition(right)?);
+                Some(Value::binary(*op, sides.0, sides.1))
+            }
+            Value::Binary(op, left, right) if op.is_comparison() => {
+                let is_free = self.is_number(left) && self.is_number(right);
+                is_free.then(|| value.unconverted().clone())
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a value is a whole number that is made of those of the procedure itself.
+    fn is_number(&self, value: &Value) -> bool {
+        match value.unconverted() {
+            Value::Integer(_) => true,
+            Value::Variable(id) => self.is_own(*id),
+            Value::Unary(UnaryOp::Negate, operand) => self.is_number(operand),
+            Value::Binary(op, left, right) => {
+                !op.is_comparison()
+                    && !matches!(op, BinaryOp::And | BinaryOp::Or)
+                    && self.is_number(left)
+                    && self.is_number(right)
+            }
+            Value::Call {
+                name, arguments, ..
+            } => {
+                self.effects.target(name).meaning().is_some()
+                    && arguments.iter().all(|argument| self.is_number(argument))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a variable is a whole number or truth value that no other name and no procedure leads to unseen.
+    fn is_own(&self, id: VarId) -> bool {
+        let variable = self.function.variable(id);
+        matches!(variable.ty, Type::Integer(_) | Type::Logical(_))
+            && variable.dimensions.is_empty()
+            && !self.function.aliased.contains(&id)
+    }
+
+    /// Forgets what rests on variables that a statement may change, and what it gives them.
+    fn forget(&mut self, stmt: &Stmt) {
+        let changed = self.changed(stmt);
+        let calls = self.calls(stmt);
+        let function = self.function;
+        self.held.retain(|id, condition| {
+            let mut used = BTreeSet::from([*id]);
+            variables_of(condition, &mut used);
+            let mut used = used.into_iter();
+            !used.any(|id| {
+                changed.contains(&id) || calls && function.variable(id).role == Role::Global
+            })
+        });
+    }
+
+    fn changes_any(&self, stmt: &Stmt, condition: &Value) -> bool {
+        let changed = self.changed(stmt);
+        let mut used = BTreeSet::new();
+        variables_of(condition, &mut used);
+        let calls = self.calls(stmt);
+        used.into_iter().any(|id| {
+            changed.contains(&id) || calls && self.function.variable(id).role == Role::Global
+        })
+    }
+
+    /// The variables that a statement gives values, or may, with loops' own.
+    fn changed(&self, stmt: &Stmt) -> BTreeSet<VarId> {
+        let block = std::slice::from_ref(stmt);
+        let mut found = BTreeMap::new();
+        count_assignments(block, self.effects, &mut found);
+        let mut changed: BTreeSet<VarId> = found.into_keys().collect();
+        statements(block, InLoop::No, &mut |stmt, _| {
+            if let Stmt::Loop(inner) = stmt
+                && let crate::ir::Control::Counted { variable, .. } = &inner.control
+            {
+                changed.insert(*variable);
+            }
+            // What gets the place of a variable may change it.
+            calls_of(stmt, &mut |name, arguments| {
+                if self.effects.target(name).meaning().is_none() {
+                    for argument in arguments {
+                        let passed = crate::ir::addressed(argument).unwrap_or(argument);
+                        changed.extend(passed.variable());
+                    }
+                }
+            });
+        });
+        changed
+    }
+
+    /// Whether a statement calls something that may change what others know.
+    fn calls(&self, stmt: &Stmt) -> bool {
+        let mut found = false;
+        statements(std::slice::from_ref(stmt), InLoop::No, &mut |stmt, _| {
+            calls_of(stmt, &mut |name, _| {
+                found |= self.effects.target(name).meaning().is_none();
+            });
+        });
+        found
+    }
+}
+
+fn mentions(value: &Value, id: VarId) -> bool {
+    let mut used = BTreeSet::new();
+    variables_of(value, &mut used);
+    used.contains(&id)
+}
+
+fn constant(value: &Value) -> Option<bool> {
+    match value {
+        Value::Logical(is_true) => Some(*is_true),
+        _ => None,
+    }
+}
+
+/// What a variable holds behind a branch that gives it one of two conditions, of which one is always or never true.
+fn joined(condition: &Value, then: &Value, otherwise: &Value) -> Option<Value> {
+    let not = || Value::Unary(UnaryOp::Not, Box::new(condition.clone()));
+    let both = |op, left: Value, right: &Value| Some(Value::binary(op, left, right.clone()));
+    match (constant(then), constant(otherwise)) {
+        (Some(true), Some(false)) => Some(condition.clone()),
+        (Some(false), Some(true)) => Some(not()),
+        (Some(true), _) => both(BinaryOp::Or, condition.clone(), otherwise),
+        (Some(false), _) => both(BinaryOp::And, not(), otherwise),
+        (_, Some(false)) => both(BinaryOp::And, condition.clone(), then),
+        (_, Some(true)) => both(BinaryOp::Or, not(), then),
+        _ => None,
+    }
+}
+
+fn parts(value: &Value) -> usize {
+    match value {
+        Value::Unary(_, inner) => parts(inner),
+        Value::Binary(BinaryOp::And | BinaryOp::Or, left, right) => parts(left) + parts(right),
+        _ => 1,
+    }
+}
