@@ -130,10 +130,9 @@ impl Symbols<'_> {
             BinaryOp::Add => a + b,
             BinaryOp::Subtract => a - b,
             BinaryOp::Multiply => a * b,
-            BinaryOp::Divide if b.is_zero() => return None,
             BinaryOp::Divide if integers => integer_quotient(a, b),
             BinaryOp::Divide => a.quotient(b),
-            BinaryOp::Remainder if !b.is_zero() => remainder(a, b),
+            BinaryOp::Remainder => remainder(a, b),
             BinaryOp::Power => a.power(b),
             BinaryOp::BitAnd if integers => lowest_bits(a, b)?,
             _ => return None,
@@ -310,7 +309,7 @@ fn divides_by(expr: &Expr, names: &[&str]) -> bool {
 
 /// `a/b` where every coefficient of `a` is a multiple of the number `b`: no truncation happens.
 fn exact_quotient(a: &Expr, b: &Expr) -> Option<Expr> {
-    let divisor = b.as_integer()?;
+    let divisor = b.as_integer().filter(|divisor| *divisor != 0)?;
     a.as_integer()
         .filter(|n| n % divisor == 0)
         .map(|n| Expr::from(n / divisor))

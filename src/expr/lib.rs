@@ -305,7 +305,7 @@ impl Expr {
         match (self.as_number(), divisor.as_number()) {
             (_, Some(1.0)) => self,
             (Some(a), Some(b)) if b != 0.0 => Expr::from(a / b),
-            (Some(0.0), _) => self,
+            (Some(0.0), divisor) if divisor != Some(0.0) => self,
             _ => Expr::wrap(Node::Quotient(self, divisor)),
         }
     }

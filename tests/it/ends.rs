@@ -33,12 +33,103 @@ fn loops_run_to_where_they_end_the_program() {
             assert_eq!(reasons(&json, "main", 0), [""; 0], "{end}, {condition}");
         }
     }
-    // It never gets there, and what data decide is no end that is expected.
-    for condition in ["t == 200", "t < 0", "a[t] > 1e9"] {
+    // It never gets there, and nobody expects that storage is missing or numbers are none.
+    for condition in ["t == 200", "t < 0", "!malloc(8)", "a[t] != a[t]"] {
         let source = TIME_LOOP.replace("CONDITION", condition);
         let json = c(&source.replace("END", "exit(1)"));
         assert_eq!(iterations(&json, "main"), [100_000.0], "{condition}");
         assert_eq!(reasons(&json, "main", 0), [""; 0], "{condition}");
+    }
+    // Data may decide that it does.
+    let source = TIME_LOOP.replace("CONDITION", "a[t] > 1e9");
+    let json = c(&source.replace("END", "exit(1)"));
+    assert_eq!(iterations(&json, "main"), [100_000.0]);
+    assert_eq!(reasons(&json, "main", 0), ["approximate_trip_count"]);
+}
+
+#[test]
+fn numbers_decide_ends_in_called_procedures_that_say_that_something_is_wrong() {
+    let source = "#include <stdio.h>
+#include <stdlib.h>
+double a[100];
+static void fail(const char *text) { fprintf(stderr, \"%s\\n\", text); exit(1); }
+static void check(int t) { if (t >= 30) fail(\"too far\"); }
+static void between(int t) { check(t + 1); }
+int main(void) {
+  for (int t = 0; t < 100; t++) {
+    CALL;
+    for (int i = 0; i < 50; i++) a[i] += 1;
+  }
+  for (int i = 0; i < 70; i++) a[i] += 1;
+  return 0;
+}
+";
+    for (call, expect) in [("check(t)", 1500.0), ("between(t)", 1450.0)] {
+        let json = c(&source.replace("CALL", call));
+        assert_eq!(iterations(&json, "main"), [expect, 0.0], "{call}");
+        assert_eq!(reasons(&json, "main", 0), [""; 0], "{call}");
+    }
+}
+
+/// What else decides that something is wrong marks the loops, and what is behind is a guess or an assumption.
+#[test]
+fn ends_that_say_that_something_is_wrong_mark_the_loops_around() {
+    for (body, call) in [
+        ("static int n = 0; n++; if (n > 12) exit(3);", "check(t);"),
+        ("if (t % 4 == 0 && t > 5) exit(2);", "check(t);"),
+        ("if (table[t % 4] < 0) { puts(\"negative\"); exit(1); }", "check(t);"),
+        ("now += 0.5; if (now > 10) exit(1);", "check(t);"),
+        ("if (t == 40) exit(1);", "for (int s = 0; s < 2; s++) check(t + s);"),
+        ("if (++steps == 40) { puts(\"limit\"); exit(1); } a[0] = 1;", "check(t);"),
+    ] {
+        let source = "#include <stdio.h>
+#include <stdlib.h>
+double a[100], now;
+int table[4] = { 1, 2, -3, 4 }, steps;
+static void check(int t) { BODY }
+int main(void) {
+  for (int t = 0; t < 100; t++) {
+    CALL
+    for (int i = 0; i < 50; i++) a[i] += 1;
+  }
+  for (int i = 0; i < 70; i++) a[i] += 1;
+  return 0;
+}
+";
+        let json = c(&source.replace("BODY", body).replace("CALL", call));
+        let nests = function(&json, "main")["nests"].as_array().expect("nests");
+        for nest in nests.iter().filter(|nest| nest["iterations"] != 70.0) {
+            let reasons = nest["reasons"].as_array().expect("reasons");
+            let is_marked = reasons.iter().any(|one| one == "approximate_trip_count");
+            assert!(is_marked || nest["iterations"] == 0.0, "{body}: {nest}");
+        }
+        let parameters = json["parameters"].as_object().expect("parameters");
+        let is_last = nests.iter().any(|nest| nest["iterations"] == 70.0);
+        let is_set = parameters.values().any(|row| row["kind"] == "probability" && row["origin"] == "guessed");
+        assert!(!is_last || is_set, "{body}: {parameters:?}");
+    }
+}
+
+#[test]
+fn calls_in_values_end_the_program_too() {
+    let source = "#include <stdlib.h>
+double a[100];
+static int usage(void) { exit(0); return 1; }
+int main(void) {
+  for (int i = 0; i < 50; i++) a[i] += 1;
+  CALL
+  for (int i = 0; i < 70; i++) a[i] += 1;
+  return 0;
+}
+";
+    for (call, behind) in [
+        ("int n = usage();", 0.0),
+        ("if (usage() == 3) a[0] = 1;", 0.0),
+        ("a[0] = 2.0 + usage();", 0.0),
+        ("if (a[0] < 0 && usage()) a[0] = 1;", 70.0),
+    ] {
+        let json = c(&source.replace("CALL", call));
+        assert_eq!(iterations(&json, "main"), [50.0, behind], "{call}");
     }
 }
 
@@ -229,6 +320,196 @@ int main(void) {
 }
 ");
     assert_eq!(reasons(&json, "main", 0), ["several_sizes"]);
+}
+
+#[test]
+fn regions_say_which_threads_run_their_loops() {
+    let json = c("double a[1000], b[1000];
+static void shared(void) {
+  #pragma omp for
+  for (int i = 0; i < 100; i++) a[i] += 1;
+}
+static void alone(void) {
+  #pragma omp single
+  for (int i = 0; i < 200; i++) b[i] += 1;
+}
+static void each(void) { for (int i = 0; i < 300; i++) b[i] += 1; }
+static void once(void) { for (int i = 0; i < 400; i++) b[i] += 1; }
+int main(void) {
+  #pragma omp parallel
+  {
+    shared();
+    alone();
+    each();
+    #pragma omp master
+    once();
+    #pragma omp sections
+    {
+      #pragma omp section
+      for (int i = 0; i < 500; i++) a[i] += 1;
+      #pragma omp section
+      for (int i = 0; i < 600; i++) b[i] += 1;
+    }
+    #pragma omp single
+    {
+      #pragma omp taskloop
+      for (int i = 0; i < 700; i++) a[i] += 1;
+    }
+  }
+  return 0;
+}
+");
+    let functions = json["functions"].as_array().expect("functions");
+    let nests = functions.iter().flat_map(|function| function["nests"].as_array().expect("nests"));
+    let mut found: Vec<(f64, bool, bool)> = Vec::new();
+    for nest in nests {
+        let reasons = nest["reasons"].as_array().expect("reasons");
+        let is_repeated = reasons.iter().any(|one| one == "repeated_by_threads");
+        let iterations = nest["iterations"].as_f64().expect("a number");
+        found.push((iterations, nest["serial"] == true, is_repeated));
+    }
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let expect = [
+        (100.0, false, false),
+        (200.0, true, false),
+        (300.0, true, true),
+        (400.0, true, false),
+        (500.0, true, false),
+        (600.0, true, false),
+        (700.0, false, false),
+    ];
+    assert_eq!(found, expect);
+}
+
+#[test]
+fn labels_among_arguments_are_read() {
+    let json = fortran("program p
+  integer :: i
+  real(8) :: a(100) = 0
+  call s(4, *100)
+  do i = 1, 20
+    a(i) = a(i) + 1
+  end do
+100 continue
+  do i = 1, 30
+    a(i) = a(i) + 1
+  end do
+  print *, a(1)
+contains
+  subroutine s(k, *)
+    integer, intent(in) :: k
+    if (k > 3) return 1
+  end subroutine
+end program
+");
+    assert_eq!(json["diagnostics"].as_array().map_or(0, Vec::len), 0, "{}", json["diagnostics"]);
+    // Which way it goes is a guess.
+    assert_eq!(iterations(&json, "p")[1], 30.0);
+    let nests = function(&json, "p")["nests"].as_array().expect("nests");
+    let guessed = nests[0]["guessed"].as_array().expect("guesses");
+    assert!(!guessed.is_empty(), "{}", nests[0]);
+}
+
+#[test]
+fn conditions_that_variables_hold_are_those_conditions() {
+    let json = fortran("program p
+  implicit none
+  integer :: i, k, n
+  logical :: inside, late
+  real(8) :: a(100) = 0
+  n = 30
+  do i = 1, n
+    inside = i > 1 .and. i < n
+    late = .false.
+    if (i > 20) late = .true.
+    if (inside) then
+      do k = 1, 5
+        a(k) = a(k) + 1
+      end do
+    end if
+    if (.not. inside) then
+      do k = 1, 7
+        a(k) = a(k) + 1
+      end do
+    end if
+    if (late) then
+      do k = 1, 11
+        a(k) = a(k) + 1
+      end do
+    end if
+  end do
+  print *, a(1)
+end program
+");
+    let mut found = iterations(&json, "p");
+    found.sort_by(f64::total_cmp);
+    assert_eq!(found, [14.0, 110.0, 140.0]);
+    // Not where its operands have other values by then.
+    let json = c("double a[100];
+int main(void) {
+  for (int k = 0; k < 40; k++) {
+    int h = k, is_large = h > 30;
+    h -= 25;
+    if (is_large)
+      for (int i = 0; i < 10; i++) a[i] += 1;
+  }
+  return 0;
+}
+");
+    let nests = function(&json, "main")["nests"].as_array().expect("nests");
+    let guessed = nests[0]["guessed"].as_array().expect("guesses");
+    assert!(nests[0]["iterations"] == 90.0 || !guessed.is_empty(), "{}", nests[0]);
+}
+
+#[test]
+fn what_statements_say_of_themselves_is_not_what_variables_began_with() {
+    let json = fortran("program p
+  implicit none
+  integer :: i, ios = 0, count = 0
+  logical :: there = .false.
+  real(8) :: a(100) = 0
+  inquire (file='none.dat', exist=there)
+  open (10, file='none.dat', status='old', iostat=ios)
+  call system_clock(count)
+  if (there) then
+    do i = 1, 10
+      a(i) = a(i) + 1
+    end do
+  end if
+  if (ios == 0) then
+    do i = 1, 20
+      a(i) = a(i) + 1
+    end do
+  end if
+  do i = 1, mod(count, 7)
+    a(i) = a(i) + 1
+  end do
+  print *, a(1)
+end program
+");
+    let nests = function(&json, "p")["nests"].as_array().expect("nests");
+    for nest in nests {
+        let guessed = nest["guessed"].as_array().expect("guesses");
+        assert!(!guessed.is_empty(), "{nest}");
+    }
+}
+
+#[test]
+fn conditional_expressions_stand_in_for_what_has_no_value_yet() {
+    let json = c("#include <stdlib.h>
+double a[1000];
+static int blocks = 0;
+int main(int argc, char **argv) {
+  int n = 0;
+  if (argc > 1) n = atoi(argv[1]);
+  n = n ? n : 20;
+  for (int i = 0; i < n; i++) a[i] += 1;
+  int b = blocks ? blocks : 32;
+  for (int i = 0; i < b; i++) a[i] += 1;
+  return 0;
+}
+");
+    assert_eq!(iterations(&json, "main"), [20.0, 32.0]);
 }
 
 #[test]

@@ -18,7 +18,7 @@ use super::fields::{Field, children, part};
 use super::literals;
 use super::lowering::Lowering;
 use crate::ir::visit::each_value;
-use crate::ir::{BinaryOp, If, Role as Storage, Stmt, Type, UnaryOp, Value, wider};
+use crate::ir::{BinaryOp, If, Role as Storage, Stmt, Type, UnaryOp, Value, is_address, wider};
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
@@ -275,6 +275,26 @@ impl<'t> Lowering<'t> {
         )
     }
 
+    /// A condition that is a whole number, or its negation, as a comparison with zero.
+    fn compared_with_none(&self, condition: Value) -> Value {
+        let is_number = |value: &Value| {
+            let function = self.draft.function();
+            matches!(value.ty(function), Type::Integer(_)) && !is_address(value, function)
+        };
+        let compared = |op, value| Value::binary(op, value, Value::Integer(0));
+        match condition {
+            Value::Variable(_) if is_number(&condition) => {
+                compared(BinaryOp::NotEqual, condition)
+            }
+            Value::Unary(UnaryOp::Not, inner)
+                if matches!(*inner, Value::Variable(_)) && is_number(&inner) =>
+            {
+                compared(BinaryOp::Equal, *inner)
+            }
+            condition => condition,
+        }
+    }
+
     fn select(&mut self, node: Node<'t>) -> Value {
         let condition = self.settled(|this| this.part_value(node, Field::Condition));
         let (then, mut first) = match part(node, Field::Consequence) {
@@ -331,6 +351,7 @@ impl<'t> Lowering<'t> {
                 })));
             }
         }
+        let condition = self.compared_with_none(condition);
         Value::Select(Box::new(condition), Box::new(then), Box::new(otherwise))
     }
 
