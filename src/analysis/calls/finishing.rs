@@ -83,7 +83,13 @@ struct Search<'s, 'u> {
 impl Search<'_, '_> {
     /// Looks for ends of the program in statements that this leads to.
     fn block(&mut self, block: &[Stmt], around: &Finish, way: Way) {
-        for stmt in block {
+        let mut around = around.clone();
+        for (at, stmt) in block.iter().enumerate() {
+            let own = around.clone();
+            if may_return(stmt) {
+                around = self.behind(stmt, &around);
+            }
+            let around = &own;
             calls_in_values(stmt, &mut |name, arguments| {
                 self.call((name, arguments), around, way);
             });
@@ -105,6 +111,8 @@ impl Search<'_, '_> {
                 Stmt::Jump {
                     kind: Jump::Stop, ..
                 } => {
+                    let says_why = self.known.says_why(self.id, &block[..at], MOST_CALLS);
+                    let way = if says_why { Way::Failing } else { way };
                     self.add(around, way);
                     return;
                 }
@@ -113,6 +121,19 @@ impl Search<'_, '_> {
                 } => self.call((name, arguments), around, way),
                 _ => {}
             }
+        }
+    }
+
+    /// What is asked behind a statement in which the procedure may return.
+    fn behind(&self, stmt: &Stmt, around: &Finish) -> Finish {
+        match stmt {
+            Stmt::If(branch) => self.asked(&branch.condition, around),
+            // How often its loops run, and what in them.
+            _ => Finish {
+                is_own: true,
+                is_of_data: true,
+                ..around.clone()
+            },
         }
     }
 
@@ -227,6 +248,21 @@ impl Procedures<'_> {
         });
         found
     }
+}
+
+/// Whether a procedure may return in a statement.
+fn may_return(stmt: &Stmt) -> bool {
+    let mut found = false;
+    statements(std::slice::from_ref(stmt), InLoop::No, &mut |inner, _| {
+        found |= matches!(
+            inner,
+            Stmt::Jump {
+                kind: Jump::Return,
+                ..
+            }
+        );
+    });
+    found
 }
 
 /// What loops count, and what a statement adds a number to.

@@ -10,13 +10,15 @@
 //!
 //! Every other one is a branch that data decide.
 
+use std::collections::BTreeSet;
+
 use super::{Walker, leaving};
 use crate::calls::{Target, asks_outside};
 use crate::expr::Expr;
 use crate::facts::Decision;
 use crate::guards;
 use crate::intrinsics::{IntrinsicKind, Meaning};
-use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of};
+use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of, variables_of};
 use crate::ir::{
     BinaryOp, Control, If, Jump, Passing, Printed, Stmt, Type, UnaryOp, Value, VarId, addressed,
     is_address,
@@ -87,7 +89,7 @@ impl Walker<'_> {
             return true;
         }
         let is_same = guards::decision(&mut self.symbols, condition) == Decision::Fixed;
-        if is_same && self.is_failure(arm) {
+        if is_same && self.is_failure(arm) && !self.is_set_in_loops(condition) {
             return true;
         }
         let asked = Asked {
@@ -98,6 +100,27 @@ impl Walker<'_> {
         let target = |name: &str| self.effects.target(name);
         asked.expected(condition, DEPTH) == Some(!holds)
             || asks_outside(self.function(), condition, &target) && !self.ends_well(arm)
+    }
+
+    /// Whether a loop gives something new values that a condition asks for.
+    fn is_set_in_loops(&self, condition: &Value) -> bool {
+        let mut found = false;
+        let mut used = BTreeSet::new();
+        variables_of(condition, &mut used);
+        each_value(condition, &mut |part| {
+            if let Value::Call { name, .. } = part {
+                found |= self.effects.target(name).meaning().is_none();
+            }
+        });
+        found |= used.iter().any(|id| self.outputs.contains(id));
+        statements(&self.function().body, InLoop::No, &mut |stmt, in_loop| {
+            if let Stmt::Assign { target, .. } = stmt
+                && in_loop == InLoop::Yes
+            {
+                found |= target.variable().is_some_and(|id| used.contains(&id));
+            }
+        });
+        found
     }
 
     /// Whether statements end the program with a status that says that all went well.
