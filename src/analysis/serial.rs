@@ -272,6 +272,9 @@ fn run_at(files: &Files, file: &str, line: u32) -> (Option<Run>, bool) {
 /// By function, which threads run it where regions call it: each of them, if one region does it that way; one, if all do;
 /// `None` where something else calls it, too.
 fn runs_of_calls(files: &Files, functions: &[Function]) -> Vec<Option<Run>> {
+    if !functions.iter().any(|function| function.is_entry) {
+        return vec![None; functions.len()];
+    }
     let mut calls = Vec::new();
     let index = FunctionIndex::of(functions);
     for (caller, function) in functions.iter().enumerate() {

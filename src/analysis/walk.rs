@@ -39,9 +39,7 @@ use super::assignments::{
     Counts, Effects, assigned_once, count_assignments, handed_out, handed_to_unknown, outputs,
     pointed_to,
 };
-use super::calls::{
-    Finish, Finishes, Origins, ProcedureId, Procedures, Target, expand, with_ends,
-};
+use super::calls::{Finish, Finishes, Origins, ProcedureId, Procedures, Target, expand, with_ends};
 use super::compared::Compared;
 use super::datatypes::Datatypes;
 use super::facts::*;
@@ -540,7 +538,11 @@ impl<'f> Walker<'f> {
                         continue;
                     };
                     let is_guess = behind.as_number() == Some(1.0);
-                    if is_guess && self.behind.is_some_and(|b| b == Origin::Default || b == origin) {
+                    if is_guess
+                        && self
+                            .behind
+                            .is_some_and(|b| b == Origin::Default || b == origin)
+                    {
                         continue;
                     }
                     let around = self.behind;
@@ -587,18 +589,22 @@ impl<'f> Walker<'f> {
     /// Whether control may not get behind a statement, by loops or calls in it.
     fn may_be_last(&self, statement: &Stmt) -> bool {
         let mut found = false;
-        visit::statements(slice::from_ref(statement), InLoop::No, &mut |stmt, in_loop| {
-            let is_loop = matches!(statement, Stmt::Loop(_)) || in_loop == InLoop::Yes;
-            found |= match stmt {
-                Stmt::Jump { kind, .. } => is_loop && matches!(kind, Jump::Return | Jump::Stop),
-                _ => false,
-            };
-            visit::calls_of(stmt, &mut |name, _| {
-                if let Target::Body(callee) = self.effects.target(name) {
-                    found |= *self.procedures.finishes(callee) != Finishes::default();
-                }
-            });
-        });
+        visit::statements(
+            slice::from_ref(statement),
+            InLoop::No,
+            &mut |stmt, in_loop| {
+                let is_loop = matches!(statement, Stmt::Loop(_)) || in_loop == InLoop::Yes;
+                found |= match stmt {
+                    Stmt::Jump { kind, .. } => is_loop && matches!(kind, Jump::Return | Jump::Stop),
+                    _ => false,
+                };
+                visit::calls_of(stmt, &mut |name, _| {
+                    if let Target::Body(callee) = self.effects.target(name) {
+                        found |= *self.procedures.finishes(callee) != Finishes::default();
+                    }
+                });
+            },
+        );
         found
     }
 

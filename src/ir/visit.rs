@@ -90,7 +90,9 @@ pub fn sure_calls<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(&'a str)) {
         Stmt::Call {
             name, arguments, ..
         } => {
-            arguments.iter().for_each(|value| sure_calls_in(value, visit));
+            arguments
+                .iter()
+                .for_each(|value| sure_calls_in(value, visit));
             visit(name);
         }
         Stmt::Assign { target, value, .. } => {
@@ -122,7 +124,9 @@ fn sure_calls_in<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a str)) {
         Value::Call {
             name, arguments, ..
         } => {
-            arguments.iter().for_each(|value| sure_calls_in(value, visit));
+            arguments
+                .iter()
+                .for_each(|value| sure_calls_in(value, visit));
             visit(name);
         }
         Value::Element {

@@ -64,7 +64,16 @@ fn nests_that_no_region_is_around_have_one_core() {
     let found = nests(&json);
     let serial = found.iter().filter(|(_, (is_serial, _))| *is_serial);
     let serial: Vec<&str> = serial.map(|(name, _)| name.as_str()).collect();
-    assert_eq!(serial, ["alone@4", "main@17", "main@19", "shares@12"]);
+    // Each thread of the region runs all of `within` and of `both`.
+    let expect = [
+        "alone@4",
+        "both@3",
+        "main@17",
+        "main@19",
+        "shares@12",
+        "within@5",
+    ];
+    assert_eq!(serial, expect);
     let one_core = [
         "--no-config",
         "--set",

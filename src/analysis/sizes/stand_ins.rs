@@ -52,8 +52,7 @@ fn asks_for_none(function: &Function, (condition, asked): (&Value, &Value), dept
             let is_negated = |op: BinaryOp| op.is_comparison();
             match operand {
                 Value::Binary(op, left, right) if is_negated(*op) => {
-                    let negated =
-                        Value::binary(op.negated(), (**left).clone(), (**right).clone());
+                    let negated = Value::binary(op.negated(), (**left).clone(), (**right).clone());
                     asks_for_none(function, (&negated, asked), depth)
                 }
                 operand => operand == asked,

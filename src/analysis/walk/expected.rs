@@ -76,9 +76,9 @@ impl Walker<'_> {
             return false;
         }
         let condition = &branch.condition;
-        let truth = self.answered(condition).or_else(|| {
-            (self.sizes).truth(self.procedure, self.function(), condition)
-        });
+        let truth = self
+            .answered(condition)
+            .or_else(|| (self.sizes).truth(self.procedure, self.function(), condition));
         if let Some(truth) = truth {
             return truth != holds;
         }

@@ -96,7 +96,11 @@ impl Walker<'_> {
         self.compared = compared;
         if cut != Cut::Nothing {
             let is_sure = self.on_data.iter().all(|branches| *branches == 0);
-            self.leave_all_loops(if is_sure { Ended::Surely } else { Ended::Perhaps });
+            self.leave_all_loops(if is_sure {
+                Ended::Surely
+            } else {
+                Ended::Perhaps
+            });
         }
         let is_left = ends == Ends::AtBoundOrBefore || cut == Cut::InIteration;
         let exits_early = self.loop_body(inner, counter, bounds, (&reasons, is_left), block);

@@ -283,9 +283,7 @@ impl<'t> Lowering<'t> {
         };
         let compared = |op, value| Value::binary(op, value, Value::Integer(0));
         match condition {
-            Value::Variable(_) if is_number(&condition) => {
-                compared(BinaryOp::NotEqual, condition)
-            }
+            Value::Variable(_) if is_number(&condition) => compared(BinaryOp::NotEqual, condition),
             Value::Unary(UnaryOp::Not, inner)
                 if matches!(*inner, Value::Variable(_)) && is_number(&inner) =>
             {

@@ -152,7 +152,10 @@ impl Scan<'_> {
 
     fn behind_blanks(&self, from: usize) -> usize {
         let rest = self.bytes.get(from..).unwrap_or_default();
-        from + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+        from + rest
+            .iter()
+            .take_while(|byte| matches!(byte, b' ' | b'\t'))
+            .count()
     }
 }
 
