@@ -114,12 +114,12 @@ impl<'u> Definitions<'u> {
         is_among(&self.instead_of_input, value)
     }
 
-    /// Whether the place has that value unless the program is told another: what it is set to where it is not read, or else
-    /// before anything else.
+    /// Whether the place has that value unless the program is told another: what it is set to before anything else, or else
+    /// where it is not read.
     pub fn is_default(&self, value: &Value) -> bool {
-        match self.instead_of_input.is_empty() {
-            true => self.is_unconditional(value),
-            false => self.is_instead_of_input(value),
+        match self.unconditional.is_empty() {
+            true => self.is_instead_of_input(value),
+            false => self.is_unconditional(value),
         }
     }
 
