@@ -294,7 +294,7 @@ fn runs_of_calls(files: &Files, functions: &[Function]) -> Vec<Option<Run>> {
                     }
                     _ => (Vec::new(), run),
                 };
-                let handed = index.handed(call).into_iter();
+                let handed = index.handed(call);
                 calls.extend(handed.map(|callee| (caller, callee, Some(Run::Shared))));
                 calls.extend(callees.into_iter().map(|callee| (caller, callee, run)));
             },

@@ -228,19 +228,17 @@ fn analyze_procedure(
     let set = sizes.set_scalars(id, function);
     let mut counts = BTreeMap::new();
     count_assignments(&function.body, effects, &mut counts);
-    let pointed_to = pointed_to(effects);
     let handed = handed_to_unknown(&function.body, effects);
     let mut assigned_once = surely_once(effects, function, (&counts, &handed));
     assigned_once.extend(set.iter().map(|id| (*id, None)));
-    let last_levels = last_levels(effects, (known, id), function);
     let mut walker = Walker {
-        last_levels,
+        last_levels: last_levels(effects, (known, id), function),
         procedures: known,
         sizes,
         procedure: id,
         symbols: Symbols {
             assigned_once: Rc::new(assigned_once),
-            pointed_to: Rc::new(pointed_to),
+            pointed_to: Rc::new(pointed_to(effects)),
             set: Rc::new(set),
             chased: Rc::new(match function.conventions.has_pointers() {
                 true => chased(function),
@@ -279,10 +277,6 @@ fn analyze_procedure(
     };
     let body = walker.block(&function.body);
     let shared = shared_storage(function, &body);
-    let name = |id: &VarId| function.variable(*id).name.clone();
-    let pointed = function.pointed.iter();
-    let pointed = pointed.map(|(pointer, target)| (name(pointer), name(target)));
-    let pointed: BTreeSet<(Name, Name)> = pointed.collect();
     let Symbols {
         mut constants,
         mentioned,
@@ -312,10 +306,19 @@ fn analyze_procedure(
         given_by: known.givers(id),
         constants: constants.into_values().collect(),
         shared,
-        pointed: pointed.into_iter().collect(),
+        pointed: pointed(function).into_iter().collect(),
         objects: storages.objects(known, (id, function), &body),
         body,
     }
+}
+
+/// Pointers with what they point to, by name.
+fn pointed(function: &ir::Function) -> BTreeSet<(Name, Name)> {
+    let name = |id: &VarId| function.variable(*id).name.clone();
+    let pointed = function.pointed.iter();
+    pointed
+        .map(|(pointer, target)| (name(pointer), name(target)))
+        .collect()
 }
 
 fn last_levels(
