@@ -122,18 +122,7 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     if let Some(text) = explained {
         outputs::print(text.as_bytes())?;
     } else if !to_stdout && (is_silent(args) || args.top.is_some() || args.all) {
-        let shown = match args.all {
-            true => table::Shown::All,
-            false => args
-                .top
-                .map_or_else(table::Shown::default, table::Shown::Top),
-        };
-        let mut text = table::render(&model, shown, voice.screen);
-        text.push_str(&parameters::input_nearby(
-            &model,
-            (&project.reading, &args.paths),
-        ));
-        outputs::print(text.as_bytes())?;
+        print_table(&model, args, (&project, voice))?;
     }
     let has_errors = found.iter().any(|d| d.severity == Severity::Error);
     Ok(if has_errors || is_over {
@@ -141,6 +130,25 @@ pub fn run(args: &AnalyzeArgs, voice: Voice) -> anyhow::Result<Status> {
     } else {
         Status::Done
     })
+}
+
+fn print_table(
+    model: &Model,
+    args: &AnalyzeArgs,
+    (project, voice): (&Project, Voice),
+) -> anyhow::Result<()> {
+    let shown = match args.all {
+        true => table::Shown::All,
+        false => args
+            .top
+            .map_or_else(table::Shown::default, table::Shown::Top),
+    };
+    let mut text = table::render(model, shown, voice.screen);
+    text.push_str(&parameters::input_nearby(
+        model,
+        (&project.reading, &args.paths),
+    ));
+    outputs::print(text.as_bytes())
 }
 
 /// Says what outputs could hide.
