@@ -20,16 +20,14 @@ const MOST_PARTS: usize = 16;
 
 /// The function with conditions in place of variables that hold them; nothing where none does.
 pub(super) fn with_held(function: &Function, effects: &Effects) -> Option<Function> {
-    let mut any = false;
-    statements(&function.body, InLoop::No, &mut |stmt, _| {
-        any |= matches!(stmt, Stmt::If(branch) if asks_variable(&branch.condition));
-    });
-    if !any {
+    let asked = asked_variables(function);
+    if asked.is_empty() {
         return None;
     }
     let mut search = Search {
         function,
         effects,
+        asked,
         held: BTreeMap::new(),
         is_changed: false,
     };
@@ -40,18 +38,62 @@ pub(super) fn with_held(function: &Function, effects: &Effects) -> Option<Functi
     })
 }
 
-/// Whether a condition has a part that is nothing but a variable.
-fn asks_variable(condition: &Value) -> bool {
+/// The variables that branches ask for, themselves or through others that hold them; nothing where none holds a condition.
+fn asked_variables(function: &Function) -> BTreeSet<VarId> {
+    let mut asked = BTreeSet::new();
+    let mut given: Vec<(VarId, &Value)> = Vec::new();
+    statements(&function.body, InLoop::No, &mut |stmt, _| match stmt {
+        Stmt::If(branch) => variables_asked(&branch.condition, &mut asked),
+        Stmt::Assign {
+            target: Value::Variable(id),
+            value,
+            ..
+        } if may_be_held(value) => given.push((*id, value)),
+        _ => {}
+    });
+    loop {
+        let before = asked.len();
+        for (id, value) in &given {
+            if asked.contains(id) {
+                variables_asked(value, &mut asked);
+            }
+        }
+        if asked.len() == before {
+            break;
+        }
+    }
+    let holds = given.iter().any(|(id, _)| asked.contains(id));
+    if holds { asked } else { BTreeSet::new() }
+}
+
+/// The parts of a condition that are nothing but a variable.
+fn variables_asked(condition: &Value, found: &mut BTreeSet<VarId>) {
     match condition.unconverted() {
-        Value::Variable(_) => true,
-        Value::Unary(UnaryOp::Not, inner) => asks_variable(inner),
+        Value::Variable(id) => {
+            found.insert(*id);
+        }
+        Value::Unary(UnaryOp::Not, inner) => variables_asked(inner, found),
         Value::Binary(BinaryOp::And | BinaryOp::Or, left, right) => {
-            asks_variable(left) || asks_variable(right)
+            variables_asked(left, found);
+            variables_asked(right, found);
         }
-        Value::Binary(BinaryOp::Equal | BinaryOp::NotEqual, left, right) => {
-            matches!(left.unconverted(), Value::Variable(_))
-                && matches!(right.unconverted(), Value::Integer(0 | 1))
+        Value::Binary(BinaryOp::Equal | BinaryOp::NotEqual, left, right)
+            if matches!(right.unconverted(), Value::Integer(0 | 1)) =>
+        {
+            if let Value::Variable(id) = left.unconverted() {
+                found.insert(*id);
+            }
         }
+        _ => {}
+    }
+}
+
+/// Whether a value has the form of a condition.
+fn may_be_held(value: &Value) -> bool {
+    match value.unconverted() {
+        Value::Logical(_) | Value::Integer(0 | 1) | Value::Variable(_) => true,
+        Value::Unary(UnaryOp::Not, inner) => may_be_held(inner),
+        Value::Binary(op, ..) => op.is_comparison() || matches!(op, BinaryOp::And | BinaryOp::Or),
         _ => false,
     }
 }
@@ -59,6 +101,8 @@ fn asks_variable(condition: &Value) -> bool {
 struct Search<'s, 'u> {
     function: &'s Function,
     effects: &'s Effects<'u>,
+    /// The variables that matter.
+    asked: BTreeSet<VarId>,
     /// The conditions that variables hold.
     held: BTreeMap<VarId, Value>,
     is_changed: bool,
@@ -100,6 +144,7 @@ impl Search<'_, '_> {
                 let value = self.condition(value);
                 self.forget(stmt);
                 if let (Value::Variable(id), Some(value)) = (target, value)
+                    && self.asked.contains(id)
                     && self.is_own(*id)
                     && !mentions(&value, *id)
                 {
@@ -234,6 +279,9 @@ impl Search<'_, '_> {
 
     /// Forgets what rests on variables that a statement may change, and what it gives them.
     fn forget(&mut self, stmt: &Stmt) {
+        if self.held.is_empty() {
+            return;
+        }
         let changed = self.changed(stmt);
         let calls = self.calls(stmt);
         let function = self.function;
