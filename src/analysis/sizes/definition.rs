@@ -8,7 +8,6 @@ use super::counters::Counter;
 use super::first::First;
 use super::guarded::Around;
 use super::places::{PlaceId, Places};
-use super::stand_ins::Without;
 use crate::calls::ProcedureId;
 use crate::ir::{Value, VarId};
 
@@ -39,6 +38,14 @@ pub enum Definition<'u> {
     Extent(ProcedureId, &'u Value, u32),
     /// The same of an array whose bounds a procedure knows, as it allocates it.
     Allocated(ProcedureId, VarId, u32),
+}
+
+/// What the program does where a value is zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Without {
+    GoesOn,
+    /// The program ends there.
+    Ends,
 }
 
 /// Everything that gives one place values.

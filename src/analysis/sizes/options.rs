@@ -16,11 +16,10 @@
 
 use rustc_hash::FxHashSet;
 
-use super::definition::{Definition, Definitions, is_left_alone};
+use super::definition::{Definition, Definitions, Without, is_left_alone};
 use super::found::only;
 use super::places::{PlaceId, Places};
 use super::program::Sizes;
-use super::stand_ins::Without;
 use super::truth::{Choice, DEPTH, begins_with, literal};
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{self, Expr, Node};

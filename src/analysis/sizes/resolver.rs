@@ -4,12 +4,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::at_once::run_at_once;
 use super::candidates::{Candidates, Gap};
-use super::definition::{Definition, Definitions, names_read};
+use super::definition::{Definition, Definitions, Without, names_read};
 use super::first::First;
 use super::found::Found;
 use super::places::{Place, PlaceId, Places};
 use super::set::SetPlaces;
-use super::stand_ins::Without;
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{Expr, Symbol};
 use crate::facts::Origin;

@@ -15,6 +15,7 @@
 //! if (n < 1) stop 'no cells'            does not
 //! ```
 
+use super::definition::Without;
 use super::truth::{DEPTH, literal};
 use crate::ir::visit::{InLoop, statements};
 use crate::ir::{BinaryOp, Function, If, Jump, Stmt, UnaryOp, Value};
@@ -85,14 +86,6 @@ fn asks_for_none(function: &Function, (condition, asked): (&Value, &Value), dept
         }
         _ => false,
     }
-}
-
-/// What the program does where a value is zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Without {
-    GoesOn,
-    /// The program ends there.
-    Ends,
 }
 
 /// The value that a branch asks to be more than zero, or not, and what is done where it is zero.
