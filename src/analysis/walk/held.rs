@@ -13,13 +13,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::assignments::{Effects, count_assignments};
 use crate::ir::visit::{InLoop, calls_of, statements, variables_of};
-use crate::ir::{BinaryOp, Function, If, Role, Stmt, Type, UnaryOp, Value, VarId};
+use crate::ir::{BinaryOp, Control, Function, If, Role, Stmt, Type, UnaryOp, Value, VarId};
 
 /// Parts of a condition, at most.
 const MOST_PARTS: usize = 16;
 
 /// The function with conditions in place of variables that hold them; nothing where none does.
-pub(super) fn with_held(function: &Function, effects: &Effects) -> Option<Function> {
+pub(super) fn with_held(
+    function: &Function,
+    effects: &Effects,
+    is_given: &dyn Fn(VarId) -> bool,
+) -> Option<Function> {
     let asked = asked_variables(function);
     if asked.is_empty() {
         return None;
@@ -27,7 +31,9 @@ pub(super) fn with_held(function: &Function, effects: &Effects) -> Option<Functi
     let mut search = Search {
         function,
         effects,
+        is_given,
         asked,
+        counted: counted(function),
         held: BTreeMap::new(),
         is_changed: false,
     };
@@ -36,6 +42,19 @@ pub(super) fn with_held(function: &Function, effects: &Effects) -> Option<Functi
         body,
         ..function.clone()
     })
+}
+
+/// The variables of a function's loops.
+fn counted(function: &Function) -> BTreeSet<VarId> {
+    let mut found = BTreeSet::new();
+    statements(&function.body, InLoop::No, &mut |stmt, _| {
+        if let Stmt::Loop(inner) = stmt
+            && let Control::Counted { variable, .. } = &inner.control
+        {
+            found.insert(*variable);
+        }
+    });
+    found
 }
 
 /// The variables that branches ask for, themselves or through others that hold them; nothing where none holds a condition.
@@ -101,8 +120,12 @@ fn may_be_held(value: &Value) -> bool {
 struct Search<'s, 'u> {
     function: &'s Function,
     effects: &'s Effects<'u>,
+    /// Whether something outside the program gives a variable its value.
+    is_given: &'s dyn Fn(VarId) -> bool,
     /// The variables that matter.
     asked: BTreeSet<VarId>,
+    /// Those of loops.
+    counted: BTreeSet<VarId>,
     /// The conditions that variables hold.
     held: BTreeMap<VarId, Value>,
     is_changed: bool,
@@ -147,6 +170,7 @@ impl Search<'_, '_> {
                     && self.asked.contains(id)
                     && self.is_own(*id)
                     && !mentions(&value, *id)
+                    && !self.is_choice(&value)
                 {
                     self.held.insert(*id, value);
                 }
@@ -168,7 +192,8 @@ impl Search<'_, '_> {
         let otherwise = self.block(&branch.otherwise);
         let after_otherwise = std::mem::replace(&mut self.held, before);
         self.forget(stmt);
-        let condition = condition.filter(|condition| !self.changes_any(stmt, condition));
+        let condition = condition
+            .filter(|condition| !self.changes_any(stmt, condition) && !self.is_choice(condition));
         for (id, then) in after_then {
             let Some(otherwise) = after_otherwise.get(&id) else {
                 continue;
@@ -277,6 +302,14 @@ impl Search<'_, '_> {
             && !self.function.aliased.contains(&id)
     }
 
+    /// Whether a condition asks for what is given from outside and for no loop: what that decides are options, which have
+    /// values of their own.
+    fn is_choice(&self, condition: &Value) -> bool {
+        let mut used = BTreeSet::new();
+        variables_of(condition, &mut used);
+        used.iter().any(|id| (self.is_given)(*id)) && used.is_disjoint(&self.counted)
+    }
+
     /// Forgets what rests on variables that a statement may change, and what it gives them.
     fn forget(&mut self, stmt: &Stmt) {
         if self.held.is_empty() {
@@ -313,7 +346,7 @@ impl Search<'_, '_> {
         let mut changed: BTreeSet<VarId> = found.into_keys().collect();
         statements(block, InLoop::No, &mut |stmt, _| {
             if let Stmt::Loop(inner) = stmt
-                && let crate::ir::Control::Counted { variable, .. } = &inner.control
+                && let Control::Counted { variable, .. } = &inner.control
             {
                 changed.insert(*variable);
             }
