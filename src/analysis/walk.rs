@@ -219,9 +219,7 @@ fn analyze_procedure(
     let counted = with_iterations(function);
     let function = counted.as_ref().unwrap_or(function);
     let effects = Effects::new(known, id, function, origins.clone());
-    let held = held::with_held(function, &effects, &|variable| {
-        sizes.is_from_outside(id, function, variable)
-    });
+    let held = held::with_held((sizes, id), function, &effects);
     let (function, effects) = match &held {
         Some(held) => (held, &Effects::new(known, id, held, origins)),
         None => (function, &effects),

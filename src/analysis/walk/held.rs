@@ -12,17 +12,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::assignments::{Effects, count_assignments};
+use crate::calls::ProcedureId;
 use crate::ir::visit::{InLoop, calls_of, statements, variables_of};
 use crate::ir::{BinaryOp, Control, Function, If, Role, Stmt, Type, UnaryOp, Value, VarId};
+use crate::sizes::Sizes;
 
 /// Parts of a condition, at most.
 const MOST_PARTS: usize = 16;
 
 /// The function with conditions in place of variables that hold them; nothing where none does.
 pub(super) fn with_held(
+    (sizes, id): (&Sizes, ProcedureId),
     function: &Function,
     effects: &Effects,
-    is_given: &dyn Fn(VarId) -> bool,
 ) -> Option<Function> {
     let asked = asked_variables(function);
     if asked.is_empty() {
@@ -31,7 +33,7 @@ pub(super) fn with_held(
     let mut search = Search {
         function,
         effects,
-        is_given,
+        is_given: &|variable| sizes.is_from_outside(id, function, variable),
         asked,
         counted: counted(function),
         held: BTreeMap::new(),
