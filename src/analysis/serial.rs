@@ -351,7 +351,7 @@ impl Ways {
         Ways {
             one_thread: run == Run::OneThread,
             repeated: run == Run::Repeated,
-            shared: matches!(run, Run::Shared),
+            shared: run == Run::Shared,
             alone: false,
         }
     }

@@ -32,6 +32,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use expected::Givers;
 use last_level::LastLevels;
 
 use super::addresses::{chased, roots};
@@ -218,10 +219,10 @@ fn analyze_procedure(
     let next_iteration = function.variables.len() as u32;
     let counted = with_iterations(function);
     let function = counted.as_ref().unwrap_or(function);
-    let effects = Effects::new(known, id, function, origins.clone());
+    let effects = Effects::new(known, id, function, origins);
     let held = held::with_held((sizes, id), function, &effects);
     let (function, effects) = match &held {
-        Some(held) => (held, &Effects::new(known, id, held, origins)),
+        Some(held) => (held, &Effects::new(known, id, held, effects.origins)),
         None => (function, &effects),
     };
     let steady = &Steady::new(function, effects, stable, known.formals(id));
@@ -274,28 +275,11 @@ fn analyze_procedure(
         choices: HashMap::new(),
         once: BTreeSet::new(),
         compared: None,
+        givers: Givers::default(),
     };
     let body = walker.block(&function.body);
     let shared = shared_storage(function, &body);
-    let Symbols {
-        mut constants,
-        mentioned,
-        ..
-    } = walker.symbols;
-    for (symbol, value) in mentioned {
-        if !constants.contains_key(&symbol)
-            && let Some((value, origin)) = sizes.value(id, function, &value)
-        {
-            let constant = Constant {
-                symbol: symbol.clone(),
-                value,
-                origin,
-            };
-            constants.insert(symbol, constant);
-        }
-    }
-    let decided = decided((sizes, known), (id, function), &walker.undecided);
-    constants.extend(decided.map(|constant| (constant.symbol.clone(), constant)));
+    let constants = walker.into_constants();
     Function {
         name: function.name.clone(),
         file: function.place.file.clone(),
@@ -304,7 +288,7 @@ fn analyze_procedure(
         is_entry: function.is_main,
         is_shown: true,
         given_by: known.givers(id),
-        constants: constants.into_values().collect(),
+        constants,
         shared,
         pointed: pointed(function).into_iter().collect(),
         objects: storages.objects(known, (id, function), &body),
@@ -493,11 +477,38 @@ struct Walker<'f> {
     once: BTreeSet<Symbol>,
     /// Where the elements are that the iterations of the loop around the walk may have in common, if it has no loops inside.
     compared: Option<Box<Compared<'f>>>,
+    givers: Givers,
 }
 
 impl<'f> Walker<'f> {
     fn function(&self) -> &'f ir::Function {
         self.symbols.function
+    }
+
+    /// Named constants that the walk met, what it mentioned that has a value, and the shares of branches that are decided.
+    fn into_constants(self) -> Vec<Constant> {
+        let (sizes, known) = (self.sizes, self.procedures);
+        let (id, function) = (self.procedure, self.function());
+        let Symbols {
+            mut constants,
+            mentioned,
+            ..
+        } = self.symbols;
+        for (symbol, value) in mentioned {
+            if !constants.contains_key(&symbol)
+                && let Some((value, origin)) = sizes.value(id, function, &value)
+            {
+                let constant = Constant {
+                    symbol: symbol.clone(),
+                    value,
+                    origin,
+                };
+                constants.insert(symbol, constant);
+            }
+        }
+        let decided = decided((sizes, known), (id, function), &self.undecided);
+        constants.extend(decided.map(|constant| (constant.symbol.clone(), constant)));
+        constants.into_values().collect()
     }
 
     fn block(&mut self, statements: &[Stmt]) -> Block {

@@ -219,6 +219,11 @@ impl Function {
         }
     }
 
+    /// Whether a variable is what the program is started with: the command line of C's `main`.
+    pub fn is_command_line(&self, id: VarId) -> bool {
+        self.is_main && self.variable(id).role == Role::Argument
+    }
+
     pub fn variable(&self, id: VarId) -> &Variable {
         &self.variables[id.0 as usize]
     }

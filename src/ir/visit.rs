@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{BinaryOp, Control, Stmt, Value, VarId};
+use super::{BinaryOp, Control, Jump, Stmt, Value, VarId};
 
 /// Visits every statement, each before those inside it. `in_loop` says whether a loop is around it.
 pub fn statements<'a>(block: &'a [Stmt], in_loop: InLoop, visit: &mut dyn FnMut(&'a Stmt, InLoop)) {
@@ -86,32 +86,26 @@ pub fn calls_in_values<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(&'a str, &'a [V
 /// Visits the calls that a statement surely makes when it begins, by name: its own, and those in values that do not stand
 /// behind a condition.
 pub fn sure_calls<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(&'a str)) {
+    let mut all = |values: &[&'a Value]| {
+        for value in values {
+            sure_calls_in(value, visit);
+        }
+    };
     match stmt {
         Stmt::Call {
             name, arguments, ..
         } => {
-            arguments
-                .iter()
-                .for_each(|value| sure_calls_in(value, visit));
+            arguments.iter().for_each(|value| all(&[value]));
             visit(name);
         }
-        Stmt::Assign { target, value, .. } => {
-            [value, target]
-                .into_iter()
-                .for_each(|value| sure_calls_in(value, visit));
-        }
-        Stmt::Evaluate { values, .. } => {
-            values.iter().for_each(|value| sure_calls_in(value, visit));
-        }
-        Stmt::If(branch) => sure_calls_in(&branch.condition, visit),
-        Stmt::Loop(inner) => match &inner.control {
-            Control::Counted { lower, upper, .. } => {
-                [lower, upper]
-                    .into_iter()
-                    .for_each(|value| sure_calls_in(value, visit));
+        Stmt::Assign { target, value, .. } => all(&[value, target]),
+        Stmt::Evaluate { values, .. } => values.iter().for_each(|value| all(&[value])),
+        Stmt::If(branch) => all(&[&branch.condition]),
+        Stmt::Loop(inner) => {
+            if let Control::Counted { lower, upper, .. } = &inner.control {
+                all(&[lower, upper]);
             }
-            Control::Uncounted { .. } => {}
-        },
+        }
         Stmt::Jump { .. } | Stmt::Mark { .. } | Stmt::Opaque { .. } => {}
     }
 }
@@ -121,41 +115,30 @@ fn sure_calls_in<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a str)) {
         Value::Binary(BinaryOp::And | BinaryOp::Or, first, _) | Value::Select(first, ..) => {
             sure_calls_in(first, visit);
         }
-        Value::Call {
-            name, arguments, ..
-        } => {
-            arguments
-                .iter()
-                .for_each(|value| sure_calls_in(value, visit));
-            visit(name);
-        }
-        Value::Element {
-            subscripts: parts, ..
-        }
-        | Value::Opaque { inner: parts, .. } => {
-            parts.iter().for_each(|value| sure_calls_in(value, visit));
-        }
-        Value::Section(parts) => parts.iter().for_each(|value| sure_calls_in(value, visit)),
-        Value::Unary(_, operand)
-        | Value::Convert(_, operand)
-        | Value::Address { of: operand, .. } => sure_calls_in(operand, visit),
-        Value::Binary(_, left, right) => {
-            [left, right]
-                .into_iter()
-                .for_each(|value| sure_calls_in(value, visit));
-        }
-        Value::Integer(_)
-        | Value::Real(..)
-        | Value::Logical(_)
-        | Value::Text(_)
-        | Value::Row
-        | Value::Variable(_) => {}
+        value => each_part(value, &mut |part| sure_calls_in(part, visit)),
     }
+    if let Value::Call { name, .. } = value {
+        visit(name);
+    }
+}
+
+/// Whether statements, or those in them, jump in such a way.
+pub fn jumps(block: &[Stmt], is_it: impl Fn(Jump) -> bool) -> bool {
+    let mut found = false;
+    statements(block, InLoop::No, &mut |stmt, _| {
+        found |= matches!(stmt, Stmt::Jump { kind, .. } if is_it(*kind));
+    });
+    found
 }
 
 /// Visits a value and all its parts.
 pub fn each_value<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Value)) {
     visit(value);
+    each_part(value, &mut |part| each_value(part, visit));
+}
+
+/// Visits what a value is made of, not what that is made of.
+fn each_part<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Value)) {
     match value {
         Value::Element {
             subscripts: parts, ..
@@ -163,15 +146,13 @@ pub fn each_value<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Value)) {
         | Value::Call {
             arguments: parts, ..
         }
-        | Value::Opaque { inner: parts, .. } => parts.iter().for_each(|v| each_value(v, visit)),
-        Value::Section(parts) => parts.iter().for_each(|v| each_value(v, visit)),
+        | Value::Opaque { inner: parts, .. } => parts.iter().for_each(visit),
+        Value::Section(parts) => parts.iter().for_each(visit),
         Value::Unary(_, operand)
         | Value::Convert(_, operand)
-        | Value::Address { of: operand, .. } => each_value(operand, visit),
-        Value::Binary(_, left, right) => {
-            [left, right].into_iter().for_each(|v| each_value(v, visit));
-        }
-        Value::Select(a, b, c) => [a, b, c].into_iter().for_each(|v| each_value(v, visit)),
+        | Value::Address { of: operand, .. } => visit(operand),
+        Value::Binary(_, left, right) => [left, right].into_iter().for_each(|part| visit(part)),
+        Value::Select(a, b, c) => [a, b, c].into_iter().for_each(|part| visit(part)),
         Value::Integer(_)
         | Value::Real(..)
         | Value::Logical(_)

@@ -1,5 +1,7 @@
 //! What a program is given: what it reads, and where its sources are read.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use crate::small::{analyse, c, fortran, function, iterations};
@@ -285,21 +287,24 @@ end subroutine";
     assert_eq!(iterations(&several, "p"), [128.0]);
 }
 
+/// What `analyze` says of a directory.
+fn table(directory: &Path, more: &[&str]) -> String {
+    let output = command::loopsheet()
+        .arg("analyze")
+        .arg(directory)
+        .args(more)
+        .output()
+        .expect("loopsheet runs");
+    String::from_utf8(output.stdout).expect("text")
+}
+
 #[test]
 fn the_input_that_the_program_opens_is_named_and_can_be_left_out() {
     let directory = tempfile::tempdir().expect("a directory");
     for (name, text) in with_input("n = 700\n") {
         std::fs::write(directory.path().join(name), text).expect("a file");
     }
-    let table = |more: &[&str]| {
-        let output = command::loopsheet()
-            .arg("analyze")
-            .arg(directory.path())
-            .args(more)
-            .output()
-            .expect("loopsheet runs");
-        String::from_utf8(output.stdout).expect("text")
-    };
+    let table = |more: &[&str]| table(directory.path(), more);
     let found = table(&[]);
     assert!(found.contains("/run.in: n = 700"), "{found}");
     let without = table(&["--no-input"]);
@@ -425,15 +430,7 @@ end program";
         "Write\n&grid nx = 1, ny = 2 /\ninto a file\nand name\nit\n",
     );
     write("one.in", "&grid\n nx = 40\n/\n");
-    let table = |more: &[&str]| {
-        let output = command::loopsheet()
-            .arg("analyze")
-            .arg(directory.path())
-            .args(more)
-            .output()
-            .expect("loopsheet runs");
-        String::from_utf8(output.stdout).expect("text")
-    };
+    let table = |more: &[&str]| table(directory.path(), more);
     assert!(!table(&[]).contains("--input"), "{}", table(&[]));
     let small = write("runs/a/small.in", "&grid\n nx = 40, ny = 50\n/\n");
     let file = small.to_str().expect("a path").replace('\\', "/");

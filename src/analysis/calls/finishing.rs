@@ -7,17 +7,18 @@
 //! Where a loop calls them, it may not come to its end. What the program has from outside (`environment`) is not expected to
 //! be wrong.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
 use super::ending::MOST_CALLS;
-use super::environment::asks_outside;
+use super::environment::Outside;
 use super::finish::{Finish, Finishes};
 use super::procedures::Procedures;
 use super::target::{ProcedureId, Target};
 use crate::intrinsics::IntrinsicKind;
-use crate::ir::visit::{InLoop, calls_in_values, each_value, statements, variables_of};
+use crate::ir::visit::{InLoop, calls_in_values, each_value, jumps, statements, variables_of};
 use crate::ir::{Control, Function, Jump, Printed, Role, Stmt, Type, Value, VarId, addressed};
 
 impl Procedures<'_> {
@@ -54,6 +55,7 @@ impl Procedures<'_> {
             function,
             formals: self.formals(id),
             counters: counted(&function.body),
+            outside: OnceCell::new(),
             found,
             finishes: Finishes::default(),
         };
@@ -76,6 +78,8 @@ struct Search<'s, 'u> {
     formals: Vec<VarId>,
     /// What loops count, and what a statement adds a number to.
     counters: FxHashSet<VarId>,
+    /// What its variables have from outside, once a condition asks.
+    outside: OnceCell<Outside>,
     found: &'s [Finishes],
     finishes: Finishes,
 }
@@ -83,13 +87,14 @@ struct Search<'s, 'u> {
 impl Search<'_, '_> {
     /// Looks for ends of the program in statements that this leads to.
     fn block(&mut self, block: &[Stmt], around: &Finish, way: Way) {
-        let mut around = around.clone();
+        let mut left = None;
         for (at, stmt) in block.iter().enumerate() {
-            let own = around.clone();
-            if may_return(stmt) {
-                around = self.behind(stmt, &around);
-            }
-            let around = &own;
+            let before = left.take();
+            let around = before.as_ref().unwrap_or(around);
+            left = match jumps(std::slice::from_ref(stmt), |kind| kind == Jump::Return) {
+                true => Some(self.behind(stmt, around)),
+                false => before.clone(),
+            };
             calls_in_values(stmt, &mut |name, arguments| {
                 self.call((name, arguments), around, way);
             });
@@ -97,14 +102,11 @@ impl Search<'_, '_> {
                 Stmt::Loop(inner) => self.block(&inner.body, around, way),
                 Stmt::If(branch) => {
                     let asked = self.asked(&branch.condition, around);
-                    let target = |name: &str| self.known.target(self.id, name);
-                    let is_outside = asks_outside(self.function, &branch.condition, &target);
                     for arm in [&branch.then, &branch.otherwise] {
-                        let says_why = self.known.says_why(self.id, arm, MOST_CALLS);
-                        match (says_why, is_outside) {
-                            (true, true) => {}
-                            (true, false) => self.block(arm, &asked, Way::Failing),
-                            (false, _) => self.block(arm, &asked, way),
+                        match self.known.says_why(self.id, arm, MOST_CALLS) {
+                            true if self.asks_outside(&branch.condition) => {}
+                            true => self.block(arm, &asked, Way::Failing),
+                            false => self.block(arm, &asked, way),
                         }
                     }
                 }
@@ -122,6 +124,13 @@ impl Search<'_, '_> {
                 _ => {}
             }
         }
+    }
+
+    fn asks_outside(&self, condition: &Value) -> bool {
+        let target = |name: &str| self.known.target(self.id, name);
+        let outside = || Outside::of(self.function, &target);
+        let outside = self.outside.get_or_init(outside);
+        outside.is_asked(self.function, condition, &target)
     }
 
     /// What is asked behind a statement in which the procedure may return.
@@ -248,21 +257,6 @@ impl Procedures<'_> {
         });
         found
     }
-}
-
-/// Whether a procedure may return in a statement.
-fn may_return(stmt: &Stmt) -> bool {
-    let mut found = false;
-    statements(std::slice::from_ref(stmt), InLoop::No, &mut |inner, _| {
-        found |= matches!(
-            inner,
-            Stmt::Jump {
-                kind: Jump::Return,
-                ..
-            }
-        );
-    });
-    found
 }
 
 /// What loops count, and what a statement adds a number to.

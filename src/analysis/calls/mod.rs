@@ -63,7 +63,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ir;
 pub use ended::with_ends;
-pub use environment::asks_outside;
+pub use environment::Outside;
 pub use finish::{Finish, Finishes};
 use own_names::OwnNames;
 use procedures::Procedure;

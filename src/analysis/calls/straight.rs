@@ -26,7 +26,9 @@ use super::target::{ProcedureId, Target};
 use super::template::{Covers, Origins, Template};
 use crate::flops::FlopCounter;
 use crate::intrinsics::IntrinsicKind;
-use crate::ir::visit::{InLoop, calls_in_values, calls_of, each_value, statements, values_of};
+use crate::ir::visit::{
+    InLoop, calls_in_values, calls_of, each_value, jumps, statements, values_of,
+};
 use crate::ir::{self, If, Jump, Results, Role, Stmt, Type, Value, VarId, Variable};
 
 /// Bodies of more values than this stay calls.
@@ -71,7 +73,7 @@ pub fn template(known: &Procedures, id: ProcedureId) -> Option<Template> {
     let has_calls = !calls.is_empty();
     let is_needed = !is_trivial(&function, has_calls)
         || !has_calls && gives_number(&function)
-        || may_end(&function.body);
+        || jumps(&function.body, |kind| kind == Jump::Stop);
     if !is_needed {
         return None;
     }
@@ -302,21 +304,6 @@ fn remaining_calls(
         calls_in_values(stmt, &mut |name, _| call(name));
     });
     can_move.then_some(calls)
-}
-
-/// Whether the program may end in a body.
-fn may_end(body: &[Stmt]) -> bool {
-    let mut found = false;
-    statements(body, InLoop::No, &mut |stmt, _| {
-        found |= matches!(
-            stmt,
-            Stmt::Jump {
-                kind: Jump::Stop,
-                ..
-            }
-        );
-    });
-    found
 }
 
 /// Whether a body is nothing but a whole number that follows from its arguments, such as where an element is.

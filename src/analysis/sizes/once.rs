@@ -27,7 +27,7 @@ use super::set::SetPlaces;
 use super::truth::{Choice, DEPTH, begins_with, literal};
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::diagnostic::Place;
-use crate::ir::visit::{InLoop, each_value, statements};
+use crate::ir::visit::{each_value, jumps};
 use crate::ir::{If, Jump, Stmt, Value};
 
 /// Calls are followed so far to the statement that throws a switch.
@@ -381,15 +381,5 @@ impl Throw<'_, '_> {
 
 /// Whether something in a loop leaves the procedure, or goes where nobody knows.
 fn leaves(block: &[Stmt]) -> bool {
-    let mut found = false;
-    statements(block, InLoop::No, &mut |stmt, _| {
-        found |= matches!(
-            stmt,
-            Stmt::Jump {
-                kind: Jump::Return | Jump::Goto,
-                ..
-            }
-        );
-    });
-    found
+    jumps(block, |kind| matches!(kind, Jump::Return | Jump::Goto))
 }

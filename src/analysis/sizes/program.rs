@@ -26,7 +26,7 @@ use crate::expr::{Expr, Node, Symbol, SymbolKind};
 use crate::facts::{self, Constant, Origin};
 use crate::inputs::{Inputs, Used};
 use crate::ir::visit::{InLoop, statements, values_of};
-use crate::ir::{Function, Role, Value, VarId};
+use crate::ir::{Function, Value, VarId};
 
 /// What is left where statements are not reached may show of others that they are not, so many times.
 const ROUNDS: usize = 3;
@@ -432,9 +432,8 @@ impl Sizes {
 
     /// Whether something outside the program gives a variable its value: input, or who starts the main program.
     pub fn is_from_outside(&self, procedure: ProcedureId, function: &Function, id: VarId) -> bool {
-        let is_started_with = function.is_main && function.variable(id).role == Role::Argument;
         let place = self.place(procedure, function, &Value::Variable(id));
-        is_started_with || place.is_some_and(|place| self.found[place.at()].is_given())
+        function.is_command_line(id) || place.is_some_and(|place| self.found[place.at()].is_given())
     }
 
     /// Whether a variable is a named constant that the user sets.

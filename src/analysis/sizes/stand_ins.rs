@@ -17,7 +17,7 @@
 
 use super::definition::Without;
 use super::truth::{DEPTH, literal};
-use crate::ir::visit::{InLoop, statements};
+use crate::ir::visit::jumps;
 use crate::ir::{BinaryOp, Function, If, Jump, Stmt, UnaryOp, Value};
 
 /// The values that a branch gives what has none so far.
@@ -112,17 +112,9 @@ pub(super) fn asked_for_some<'u>(
         }
         _ => return None,
     };
-    let mut without = Without::GoesOn;
-    statements(none, InLoop::No, &mut |stmt, _| {
-        let ends = match stmt {
-            Stmt::Jump { kind, .. } => {
-                *kind == Jump::Stop || function.is_main && *kind == Jump::Return
-            }
-            _ => false,
-        };
-        if ends {
-            without = Without::Ends;
-        }
+    let ends = jumps(none, |kind| {
+        kind == Jump::Stop || function.is_main && kind == Jump::Return
     });
+    let without = if ends { Without::Ends } else { Without::GoesOn };
     Some((asked, without))
 }

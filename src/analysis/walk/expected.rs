@@ -10,10 +10,13 @@
 //!
 //! Every other one is a branch that data decide.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
+use rustc_hash::FxHashSet;
+
 use super::{Walker, leaving};
-use crate::calls::{Target, asks_outside};
+use crate::calls::{Outside, Target};
 use crate::expr::Expr;
 use crate::facts::Decision;
 use crate::guards;
@@ -27,6 +30,13 @@ use crate::reason::ReasonCode;
 
 /// Parts of conditions and names are followed so far.
 pub(super) const DEPTH: u32 = 16;
+
+/// Where variables of a procedure get their values, once a branch that may end the program asks.
+#[derive(Default)]
+pub(super) struct Givers {
+    outside: OnceCell<Outside>,
+    loops: OnceCell<FxHashSet<VarId>>,
+}
 
 impl Walker<'_> {
     /// How often a branch is taken of which an arm leaves the procedure: never, or always, where that is not expected to
@@ -97,9 +107,15 @@ impl Walker<'_> {
             arm,
             rest: &[],
         };
-        let target = |name: &str| self.effects.target(name);
         asked.expected(condition, DEPTH) == Some(!holds)
-            || asks_outside(self.function(), condition, &target) && !self.ends_well(arm)
+            || !self.ends_well(arm) && self.asks_outside(condition)
+    }
+
+    /// Whether a condition asks for something that the program has from outside.
+    fn asks_outside(&self, condition: &Value) -> bool {
+        let target = |name: &str| self.effects.target(name);
+        let outside = (self.givers.outside).get_or_init(|| Outside::of(self.function(), &target));
+        outside.is_asked(self.function(), condition, &target)
     }
 
     /// Whether a loop gives something new values that a condition asks for.
@@ -112,15 +128,9 @@ impl Walker<'_> {
                 found |= self.effects.target(name).meaning().is_none();
             }
         });
-        found |= used.iter().any(|id| self.outputs.contains(id));
-        statements(&self.function().body, InLoop::No, &mut |stmt, in_loop| {
-            if let Stmt::Assign { target, .. } = stmt
-                && in_loop == InLoop::Yes
-            {
-                found |= target.variable().is_some_and(|id| used.contains(&id));
-            }
-        });
-        found
+        let loops = || set_in_loops(&self.function().body);
+        let set = self.givers.loops.get_or_init(loops);
+        found || (used.iter()).any(|id| self.outputs.contains(id) || set.contains(id))
     }
 
     /// Whether statements end the program with a status that says that all went well.
@@ -308,6 +318,19 @@ impl Walker<'_> {
             _ => None,
         }
     }
+}
+
+/// What statements in loops assign.
+fn set_in_loops(body: &[Stmt]) -> FxHashSet<VarId> {
+    let mut found = FxHashSet::default();
+    statements(body, InLoop::No, &mut |stmt, in_loop| {
+        if let Stmt::Assign { target, .. } = stmt
+            && in_loop == InLoop::Yes
+        {
+            found.extend(target.variable());
+        }
+    });
+    found
 }
 
 /// Whether statements call procedures of the program.

@@ -14,7 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::assignments::{Effects, count_assignments};
 use crate::calls::ProcedureId;
 use crate::ir::visit::{InLoop, calls_of, statements, variables_of};
-use crate::ir::{BinaryOp, Control, Function, If, Role, Stmt, Type, UnaryOp, Value, VarId};
+use crate::ir::{
+    BinaryOp, Control, Function, If, Role, Stmt, Type, UnaryOp, Value, VarId, addressed,
+};
 use crate::sizes::Sizes;
 
 /// Parts of a condition, at most.
@@ -35,7 +37,7 @@ pub(super) fn with_held(
         effects,
         is_given: &|variable| sizes.is_from_outside(id, function, variable),
         asked,
-        counted: counted(function),
+        counted: counted(&function.body),
         held: BTreeMap::new(),
         is_changed: false,
     };
@@ -46,10 +48,10 @@ pub(super) fn with_held(
     })
 }
 
-/// The variables of a function's loops.
-fn counted(function: &Function) -> BTreeSet<VarId> {
+/// The variables of loops.
+fn counted(block: &[Stmt]) -> BTreeSet<VarId> {
     let mut found = BTreeSet::new();
-    statements(&function.body, InLoop::No, &mut |stmt, _| {
+    statements(block, InLoop::No, &mut |stmt, _| {
         if let Stmt::Loop(inner) = stmt
             && let Control::Counted { variable, .. } = &inner.control
         {
@@ -171,7 +173,7 @@ impl Search<'_, '_> {
                 if let (Value::Variable(id), Some(value)) = (target, value)
                     && self.asked.contains(id)
                     && self.is_own(*id)
-                    && !mentions(&value, *id)
+                    && !used(&value).contains(id)
                     && !self.is_choice(&value)
                 {
                     self.held.insert(*id, value);
@@ -193,9 +195,11 @@ impl Search<'_, '_> {
         let after_then = std::mem::replace(&mut self.held, before.clone());
         let otherwise = self.block(&branch.otherwise);
         let after_otherwise = std::mem::replace(&mut self.held, before);
-        self.forget(stmt);
-        let condition = condition
-            .filter(|condition| !self.changes_any(stmt, condition) && !self.is_choice(condition));
+        let changes = self.changes(stmt);
+        self.forget_changed(&changes);
+        let condition = condition.filter(|condition| {
+            !changes.may_change_any(self.function, condition) && !self.is_choice(condition)
+        });
         for (id, then) in after_then {
             let Some(otherwise) = after_otherwise.get(&id) else {
                 continue;
@@ -307,80 +311,71 @@ impl Search<'_, '_> {
     /// Whether a condition asks for what is given from outside and for no loop: what that decides are options, which have
     /// values of their own.
     fn is_choice(&self, condition: &Value) -> bool {
-        let mut used = BTreeSet::new();
-        variables_of(condition, &mut used);
+        let used = used(condition);
         used.iter().any(|id| (self.is_given)(*id)) && used.is_disjoint(&self.counted)
     }
 
     /// Forgets what rests on variables that a statement may change, and what it gives them.
     fn forget(&mut self, stmt: &Stmt) {
-        if self.held.is_empty() {
-            return;
+        if !self.held.is_empty() {
+            self.forget_changed(&self.changes(stmt));
         }
-        let changed = self.changed(stmt);
-        let calls = self.calls(stmt);
+    }
+
+    fn forget_changed(&mut self, changes: &Changes) {
         let function = self.function;
         self.held.retain(|id, condition| {
-            let mut used = BTreeSet::from([*id]);
-            variables_of(condition, &mut used);
-            let mut used = used.into_iter();
-            !used.any(|id| {
-                changed.contains(&id) || calls && function.variable(id).role == Role::Global
-            })
+            !changes.may_change(function, *id) && !changes.may_change_any(function, condition)
         });
     }
 
-    fn changes_any(&self, stmt: &Stmt, condition: &Value) -> bool {
-        let changed = self.changed(stmt);
-        let mut used = BTreeSet::new();
-        variables_of(condition, &mut used);
-        let calls = self.calls(stmt);
-        used.into_iter().any(|id| {
-            changed.contains(&id) || calls && self.function.variable(id).role == Role::Global
-        })
-    }
-
     /// The variables that a statement gives values, or may, with loops' own.
-    fn changed(&self, stmt: &Stmt) -> BTreeSet<VarId> {
+    fn changes(&self, stmt: &Stmt) -> Changes {
         let block = std::slice::from_ref(stmt);
         let mut found = BTreeMap::new();
         count_assignments(block, self.effects, &mut found);
-        let mut changed: BTreeSet<VarId> = found.into_keys().collect();
+        let mut changes = Changes {
+            variables: found.into_keys().chain(counted(block)).collect(),
+            has_calls: false,
+        };
         statements(block, InLoop::No, &mut |stmt, _| {
-            if let Stmt::Loop(inner) = stmt
-                && let Control::Counted { variable, .. } = &inner.control
-            {
-                changed.insert(*variable);
-            }
             // What gets the place of a variable may change it.
             calls_of(stmt, &mut |name, arguments| {
                 if self.effects.target(name).meaning().is_none() {
+                    changes.has_calls = true;
                     for argument in arguments {
-                        let passed = crate::ir::addressed(argument).unwrap_or(argument);
-                        changed.extend(passed.variable());
+                        let passed = addressed(argument).unwrap_or(argument);
+                        changes.variables.extend(passed.variable());
                     }
                 }
             });
         });
-        changed
-    }
-
-    /// Whether a statement calls something that may change what others know.
-    fn calls(&self, stmt: &Stmt) -> bool {
-        let mut found = false;
-        statements(std::slice::from_ref(stmt), InLoop::No, &mut |stmt, _| {
-            calls_of(stmt, &mut |name, _| {
-                found |= self.effects.target(name).meaning().is_none();
-            });
-        });
-        found
+        changes
     }
 }
 
-fn mentions(value: &Value, id: VarId) -> bool {
-    let mut used = BTreeSet::new();
-    variables_of(value, &mut used);
-    used.contains(&id)
+/// What a statement may give other values.
+struct Changes {
+    variables: BTreeSet<VarId>,
+    /// Whether it calls something that may change what others know.
+    has_calls: bool,
+}
+
+impl Changes {
+    fn may_change(&self, function: &Function, id: VarId) -> bool {
+        self.variables.contains(&id) || self.has_calls && function.variable(id).role == Role::Global
+    }
+
+    fn may_change_any(&self, function: &Function, condition: &Value) -> bool {
+        let used = used(condition);
+        used.into_iter().any(|id| self.may_change(function, id))
+    }
+}
+
+fn used(value: &Value) -> BTreeSet<VarId> {
+    let mut found = BTreeSet::new();
+    variables_of(value, &mut found);
+    found
 }
 
 fn constant(value: &Value) -> Option<bool> {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::expr::{Expr, Symbol};
 use crate::facts::{Guard, GuardRange};
-use crate::ir::visit::{InLoop, statements};
+use crate::ir::visit::jumps;
 use crate::ir::{If, Jump, Stmt};
 use crate::symbols::Level;
 
@@ -144,17 +144,7 @@ pub(super) fn may_leave(branch: &If) -> bool {
 
 /// Whether the program may end in statements, in loops or not.
 pub(super) fn may_end(block: &[Stmt]) -> bool {
-    let mut found = false;
-    statements(block, InLoop::No, &mut |stmt, _| {
-        found |= matches!(
-            stmt,
-            Stmt::Jump {
-                kind: Jump::Stop,
-                ..
-            }
-        );
-    });
-    found
+    jumps(block, |kind| kind == Jump::Stop)
 }
 
 /// Which arm of a branch always leaves the procedure, where the other one does not.

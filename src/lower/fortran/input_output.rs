@@ -123,8 +123,7 @@ impl Lowering<'_> {
         let value = self.reader.read(file?.child_by_field_name(field::VALUE)?);
         let value = self.own_value(&value);
         let is_known = match &value {
-            Value::Text(_) => true,
-            Value::Variable(_) => true,
+            Value::Text(_) | Value::Variable(_) => true,
             // `trim(name)`
             Value::Call { arguments, .. } => matches!(arguments[..], [Value::Variable(_)]),
             _ => false,

@@ -45,14 +45,19 @@ pub(super) const BANDWIDTH: Entry = Entry {
     },
 };
 
+/// A trace whose paths are too long for an [`Envelope`] with so many cycles a vertex would take days.
+const MOST_CYCLES: u64 = 1;
+
 /// Whether the depth for every latency comes with all that is counted of the eDAG.
 pub(super) fn counts_edag(settings: &Settings) -> bool {
     settings.by_latency && cycles_of_each(settings).is_some()
 }
 
-/// What an access to RAM takes on the eDAG, if all take as many cycles: with that latency, the depth is that of the eDAG.
+/// What an access to RAM takes on the eDAG, if all vertices take as many cycles: with that latency, the depth is that of the
+/// eDAG. `None` also for so many that long paths would have more cycles than an [`Envelope`] holds.
 fn cycles_of_each(settings: &Settings) -> Option<u64> {
-    settings.costs.of_all().map(u64::from)
+    let cycles = settings.costs.of_all().map(u64::from);
+    cycles.filter(|cycles| *cycles <= MOST_CYCLES)
 }
 
 /// Follows the envelope of all paths, and of those that stay within a region.

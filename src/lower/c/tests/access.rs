@@ -143,7 +143,7 @@ fn what_has_no_name_is_computed() {
               argument i: integer4
               argument p: real8[:]
               argument q: real8[:]
-              p[0] := (opaque(computed_base; g(i)) + opaque(computed_base; (i ? p : q), i))
+              p[0] := (opaque(computed_base; g(i)) + opaque(computed_base; ((i /= 0) ? p : q), i))
         "#]],
     );
 }

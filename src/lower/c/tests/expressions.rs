@@ -146,7 +146,7 @@ fn what_is_evaluated_sometimes_stays_conditional() {
                 call g(x)
               else
                 b := 1
-              x := (a ? a : y)
+              x := ((a /= 0) ? a : y)
               evaluate ((not a) or (~b))
         "#]],
     );
