@@ -365,3 +365,32 @@ end subroutine",
     // 2 to 5.
     assert_eq!(found[2], 4.0);
 }
+
+/// The shape of a section has as many numbers as the section has dimensions, not as it has elements: no loop runs over these.
+#[test]
+fn inquiries_about_sections_run_no_loops() {
+    let loops = |asked: &str| {
+        let source = format!(
+            "program p
+  real(8) :: a(10, 20)
+  integer :: i
+  do i = 1, 20
+    a(2, i) = 3.0d0
+  end do
+  print *, {asked}
+end program
+"
+        );
+        let json = command::analysed_text("inquiry.f90", &source, &[]);
+        json["functions"][0]["loops"].as_array().map_or(0, Vec::len)
+    };
+    for asked in [
+        "shape(a(2, :))",
+        "shape(a)",
+        "lbound(a(:, 2:5))",
+        "size(a(:, 1))",
+    ] {
+        assert_eq!(loops(asked), 1, "{asked}");
+    }
+    assert_eq!(loops("a(2, :)"), 2);
+}

@@ -906,3 +906,44 @@ int main(int argc, char **argv) {{
         128.0
     );
 }
+
+/// What the program gives a variable instead of reading it counts, not what it had before.
+#[test]
+fn what_is_set_instead_of_reading_is_the_default() {
+    let program = |otherwise: &str| {
+        let json = fortran(&format!(
+            "
+program p
+  implicit none
+  integer :: n, ios, i
+  real(8) :: a(1000)
+  n = 3
+  open(10, file='in.txt', iostat=ios, status='old')
+  if (ios == 0) then
+    read(10, *) n
+  else
+    {otherwise}
+  end if
+  do i = 1, n
+    a(i) = i
+  end do
+end program"
+        ));
+        iterations(&json, "p")
+    };
+    assert_eq!(program("n = 11"), [11.0]);
+    assert_eq!(program("print *, 'no input'"), [3.0]);
+    // An option that sets it, too, does not count where nothing is given.
+    let json = c("
+#include <stdlib.h>
+double a[1000];
+int main(int argc, char **argv) {
+  int n = 10;
+  for (int i = 1; i < argc; i++) {
+    if (argv[i][1] == 'n') n = atoi(argv[++i]);
+    else if (argv[i][1] == 'd') n = 100;
+  }
+  for (int i = 0; i < n; i++) a[i] = i;
+}");
+    assert_eq!(iterations(&json, "main")[1], 10.0);
+}

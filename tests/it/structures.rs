@@ -199,3 +199,33 @@ end subroutine",
     );
     assert_eq!(reasons("scale"), serde_json::json!([]));
 }
+
+/// A structure without a name goes by its variable, and one of another file is another one.
+#[test]
+fn structures_without_names_go_by_their_variables() {
+    let limits = "#include <stdlib.h>
+static struct { int n; } limits;
+static double v[9000];
+void a(char *x) {
+  limits.n = atoi(x);
+  for (int i = 0; i < limits.n; i++) v[i] += 1;
+}";
+    let other = "#include <stdlib.h>
+static struct { int n; struct { int m; } inner; } other;
+static double v[9000];
+void a(char *);
+int main(int argc, char **argv) {
+  other.n = 300;
+  other.inner.m = atoi(argv[1]);
+  for (int i = 0; i < other.n; i++) v[i] += 1;
+  for (int i = 0; i < other.inner.m; i++) v[i] += 1;
+  a(argv[2]);
+}";
+    let json = small::analyse(&[("a.c", limits), ("b.c", other)], &[]);
+    assert_eq!(small::iterations(&json, "a"), [128.0]);
+    assert_eq!(small::iterations(&json, "main"), [300.0, 128.0]);
+    let parameters = json["parameters"].as_object().expect("parameters");
+    for name in ["limits_n", "inner_m"] {
+        assert!(parameters.contains_key(name), "{name} of {parameters:?}");
+    }
+}

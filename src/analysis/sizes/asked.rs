@@ -53,14 +53,24 @@ pub(super) fn under_input<'u>(
     assigned
 }
 
-/// The values that variables have where they are not read: `if (there) then; read n; else; n = 4`.
-pub(super) fn instead_of_input<'u>(known: &Procedures<'u>, id: ProcedureId) -> Vec<&'u Value> {
+/// The values that variables have where they are not read.
+#[derive(Default)]
+pub(super) struct Instead<'u> {
+    /// Somewhere in the other arm of a branch: `if (there) then; read n; else; n = 4`.
+    pub all: Vec<&'u Value>,
+    /// Those that every run has in which the branch goes that way: whatever the variable had before is gone.
+    pub always: Vec<&'u Value>,
+}
+
+/// The values that variables of a procedure have where they are not read.
+pub(super) fn instead_of_input<'u>(known: &Procedures<'u>, id: ProcedureId) -> Instead<'u> {
     let function = known.get(id).function;
-    let mut found = Vec::new();
+    let mut found = Instead::default();
     statements(&function.body, InLoop::No, &mut |stmt, _| {
         let Stmt::If(branch) = stmt else {
             return;
         };
+        let is_always = function.body.iter().any(|own| std::ptr::eq(own, stmt));
         for (asking, other) in [
             (&branch.then, &branch.otherwise),
             (&branch.otherwise, &branch.then),
@@ -75,7 +85,10 @@ pub(super) fn instead_of_input<'u>(known: &Procedures<'u>, id: ProcedureId) -> V
                         .variable()
                         .is_some_and(|target| read.contains(&target))
                 {
-                    found.push(value);
+                    found.all.push(value);
+                    if is_always && other.iter().any(|own| std::ptr::eq(own, inner)) {
+                        found.always.push(value);
+                    }
                 }
             });
         }

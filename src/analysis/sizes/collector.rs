@@ -181,7 +181,7 @@ impl<'k, 'u> Collector<'k, 'u> {
         self.begin_variables(id);
         self.unconditional(id, &function.body);
         let under_input = under_input(self.known, &self.command_line, id);
-        let instead_of_input = instead_of_input(self.known, id);
+        let not_read = instead_of_input(self.known, id);
         let counters: Vec<Arc<Counter>> = counters(function).into_iter().map(Arc::new).collect();
         let [mut limits, mut floors, mut instead]: [Vec<&Value>; 3] = Default::default();
         let dead = Dead::of(function, &|constant| self.places.is_set(function, constant));
@@ -208,7 +208,8 @@ impl<'k, 'u> Collector<'k, 'u> {
                             (&floors, &mut of.floors),
                             (&instead, &mut of.stand_ins),
                             (&under_input, &mut of.under_input),
-                            (&instead_of_input, &mut of.instead_of_input),
+                            (&not_read.all, &mut of.instead_of_input),
+                            (&not_read.always, &mut of.always_instead),
                         ] {
                             own.extend(is_among(all, value).then_some(value));
                         }

@@ -73,6 +73,8 @@ pub struct Definitions<'u> {
     pub under_input: Vec<&'u Value>,
     /// Of what is assigned, the values of statements that run where it is not read.
     pub instead_of_input: Vec<&'u Value>,
+    /// Of these, the ones that nothing but the branch around them asks for more: whatever it had before is gone.
+    pub always_instead: Vec<&'u Value>,
     /// Of what is assigned, literals and counts under conditions, and these.
     pub guards: Vec<(ProcedureId, &'u Value, Around<'u>)>,
     /// Whether something that is assigned is left out, as no run that is given the same gets there.
@@ -124,12 +126,13 @@ impl<'u> Definitions<'u> {
         is_among(&self.instead_of_input, value)
     }
 
-    /// Whether the place has that value unless the program is told another: what it is set to before anything else, or else
-    /// where it is not read.
+    /// Whether the place has that value unless the program is told another: what the program gives it instead of reading
+    /// it, what it is set to before anything else, or else where it is not read.
     pub fn is_default(&self, value: &Value) -> bool {
-        match self.unconditional.is_empty() {
-            true => self.is_instead_of_input(value),
-            false => self.is_unconditional(value),
+        match (&self.always_instead[..], &self.unconditional[..]) {
+            ([], []) => self.is_instead_of_input(value),
+            ([], unconditional) => is_among(unconditional, value),
+            (instead, _) => is_among(instead, value),
         }
     }
 

@@ -332,14 +332,7 @@ impl<'t> Lowering<'t> {
             Step::Member
         };
         path.members.push(step, name);
-        path.component = match path.ty {
-            CType::Record(id) => Some(Home::Component {
-                scope: "".into(),
-                of: self.names.records.get(id).name.as_str().into(),
-                name: name.into(),
-            }),
-            _ => None,
-        };
+        path.component = self.names.component(&path.ty, name);
         path.ty = self.names.member_type(&path.ty, name);
         Access::Path(path)
     }

@@ -33,6 +33,7 @@ impl<'t> Lowering<'t> {
         for declarator in parts(node, Field::Declarator) {
             let Declarator { name, ty, .. } = self.names.declarator(declarator, base.clone());
             let Some(name) = name else { continue };
+            self.names.records.name_by_variable(&ty, self.text(name));
             if let CType::Function(result) = ty {
                 self.names
                     .define(self.text(name), Symbol::Function(*result));

@@ -124,14 +124,7 @@ impl<'t> Names<'t> {
             }
             Some(Role::Member) => {
                 let (ty, member) = self.member_of(target)?;
-                match ty {
-                    CType::Record(id) => Some(Home::Component {
-                        scope: "".into(),
-                        of: self.records.get(id).name.as_str().into(),
-                        name: member.into(),
-                    }),
-                    _ => None,
-                }
+                self.component(&ty, member)
             }
             _ => {
                 let Some(Symbol::Global {
@@ -186,6 +179,7 @@ impl<'t> Names<'t> {
         for declarator in parts(node, Field::Declarator) {
             let found = self.declarator(declarator, base.clone());
             let Some(name) = found.name else { continue };
+            self.records.name_by_variable(&found.ty, self.text(name));
             let symbol = match found.ty {
                 CType::Function(result) => Symbol::Function(*result),
                 ty => {
@@ -225,12 +219,9 @@ impl<'t> Names<'t> {
         let base = self.specified_type(node);
         for declarator in parts(node, Field::Declarator) {
             let found = self.declarator(declarator, base.clone());
-            // An anonymous structure goes by its typedef name.
-            if let (CType::Record(id), Some(name)) = (&found.ty, found.name) {
-                let name = self.text(name);
-                self.records.rename(*id, name);
-            }
+            // A structure without a tag goes by its typedef.
             if let Some(name) = found.name {
+                self.records.name_by_typedef(&found.ty, self.text(name));
                 self.define(self.text(name), Symbol::Typedef(found.ty));
             }
         }

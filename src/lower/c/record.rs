@@ -1,7 +1,10 @@
 //! Structures and unions of C.
 
+use std::sync::Arc;
+
 use super::super::layout::{Arrangement, BitField, Layout, Room};
 use super::ctype::CType;
+use crate::diagnostic::Place;
 
 /// Index into the structures and unions of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,13 +14,35 @@ pub struct RecordId(usize);
 #[derive(Clone, Debug)]
 pub struct Record<'t> {
     pub name: String,
-    /// Whether only its place in the file names it.
-    is_anonymous: bool,
+    named_by: NamedBy,
+    /// The file that defines it.
+    file: Arc<str>,
     pub members: Vec<Member<'t>>,
     pub is_complete: bool,
     pub arrangement: Arrangement,
     /// Size and alignment, if every member's are known.
     pub room: Option<Room>,
+}
+
+/// What gives a structure its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum NamedBy {
+    /// Nothing but its line.
+    Line,
+    /// The first variable or member that is one, as the type has no name: `struct { int n; } limits;`.
+    Variable,
+    /// Its tag or a typedef.
+    Itself,
+}
+
+impl Record<'_> {
+    /// What its name is known in: everywhere, or one file.
+    pub fn scope(&self) -> Arc<str> {
+        match self.named_by {
+            NamedBy::Itself => "".into(),
+            NamedBy::Line | NamedBy::Variable => self.file.clone(),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -89,11 +114,16 @@ impl<'t> Records<'t> {
         &self.known[id.0]
     }
 
-    /// Adds one of which nothing but its tag and its line are known.
-    pub fn add(&mut self, tag: Option<&str>, line: u32) -> RecordId {
+    /// Adds one of which nothing but its tag and its place are known.
+    pub fn add(&mut self, tag: Option<&str>, place: &Place) -> RecordId {
+        let (name, named_by) = match tag {
+            Some(tag) => (tag.to_string(), NamedBy::Itself),
+            None => (format!("struct@{}", place.line), NamedBy::Line),
+        };
         self.known.push(Record {
-            name: tag.map_or_else(|| format!("struct@{line}"), str::to_string),
-            is_anonymous: tag.is_none(),
+            name,
+            named_by,
+            file: place.file.clone(),
             members: Vec::new(),
             is_complete: false,
             arrangement: Arrangement::Structure,
@@ -120,10 +150,24 @@ impl<'t> Records<'t> {
         record.room = room;
     }
 
-    /// Gives one that only its place names the name of a typedef.
-    pub fn rename(&mut self, id: RecordId, name: &str) {
+    /// Gives one without a tag the name of a typedef.
+    pub fn name_by_typedef(&mut self, ty: &CType, name: &str) {
+        self.name_by(NamedBy::Itself, ty, name);
+    }
+
+    /// Gives one that nothing names so far the name of a variable, or member, that is such a structure.
+    pub fn name_by_variable(&mut self, ty: &CType, name: &str) {
+        self.name_by(NamedBy::Variable, ty, name);
+    }
+
+    fn name_by(&mut self, by: NamedBy, mut ty: &CType, name: &str) {
+        while let CType::Pointer(inner) | CType::Array(inner, _) = ty {
+            ty = inner;
+        }
+        let CType::Record(id) = ty else { return };
         let record = &mut self.known[id.0];
-        if std::mem::take(&mut record.is_anonymous) {
+        if record.named_by < by {
+            record.named_by = by;
             record.name = name.to_string();
         }
     }

@@ -8,6 +8,7 @@ use super::ctype::CType;
 use super::fields::{Field, children, part, parts};
 use super::names::{EnumeratorValue, Names, Symbol};
 use super::record::{Alignment, Member, RecordId};
+use crate::ir::Home;
 use crate::syntax::Role;
 
 /// Deeper nesting is not followed.
@@ -39,8 +40,8 @@ impl<'t> Names<'t> {
         let id = match known {
             Some(id) if body.is_none() || !self.records.get(id).is_complete => id,
             _ => {
-                let line = self.place(specifier).line;
-                let id = self.records.add(tag, line);
+                let place = self.place(specifier);
+                let id = self.records.add(tag, &place);
                 if let Some(tag) = tag {
                     self.define_tag(tag, id);
                 }
@@ -119,6 +120,7 @@ impl<'t> Names<'t> {
             if declarators.contains(&part) {
                 let found = self.declarator(part, base.clone());
                 let name = found.name.map_or("", |name| self.text(name));
+                self.records.name_by_variable(&found.ty, name);
                 read.members.push(Member {
                     name,
                     ..unnamed(&found.ty, None)
@@ -139,6 +141,17 @@ impl<'t> Names<'t> {
         if read.members.len() == first {
             read.members.push(unnamed(&base, None));
         }
+    }
+
+    /// The storage of a member of all structures of a type.
+    pub fn component(&self, ty: &CType<'t>, member: &str) -> Option<Home> {
+        let CType::Record(id) = ty else { return None };
+        let record = self.records.get(*id);
+        Some(Home::Component {
+            scope: record.scope(),
+            of: record.name.as_str().into(),
+            name: member.into(),
+        })
     }
 
     /// Bytes from the beginning of a structure to a member of it, to its unit for a bit-field; `None` for a member

@@ -14,7 +14,7 @@ use super::lowering::Lowering;
 use super::names::Symbol;
 use super::record::{Member, RecordId};
 use crate::diagnostic::Place;
-use crate::ir::{Home, MemberLayout, Role as Storage, Step, Stmt, Type, Value, VarId, Variable};
+use crate::ir::{MemberLayout, Role as Storage, Step, Stmt, Type, Value, VarId, Variable};
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
@@ -420,14 +420,7 @@ impl<'t> Lowering<'t> {
             self.names.member_offset(&ty, member),
             self.names.size_of(&ty),
         );
-        let home = match ty {
-            CType::Record(id) => Some(Home::Component {
-                scope: "".into(),
-                of: self.names.records.get(id).name.as_str().into(),
-                name: member.into(),
-            }),
-            _ => None,
-        };
+        let home = self.names.component(&ty, member);
         let ty = self.names.member_type(&ty, member);
         let is_counted = matches!(ty, CType::Arithmetic(Type::Integer(_)));
         let id = self.add_variable(name.then(Step::Member, member), ty, role, place);

@@ -259,6 +259,7 @@ impl Lowering<'_> {
             Value::Variable(_) | Value::Element { .. } => Some(value.clone()),
             // Their results have other shapes than what goes in.
             Value::Call { name, .. } if matches!(name.as_str(), "transpose" | "spread") => None,
+            Value::Call { name, .. } if self.call_shape(name) == Some(Shape::Bounds) => None,
             _ => super::visit::parts(value)
                 .into_iter()
                 .find_map(|part| self.leading(part)),

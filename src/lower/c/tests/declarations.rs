@@ -108,7 +108,7 @@ fn typedefs_name_arrays_pointers_and_structures() {
         expect![[r#"
             function f @4
               argument p: real8[0:4, 0:3]
-              argument q: struct@3[:]
+              argument q: pair[:]
               local s: real8[0:4, 0:3, 0:2]
               local t: real8[0:5, :]
               local u: real8[0:6, :]
@@ -301,10 +301,10 @@ fn initialisers_are_assignments() {
               local calls: integer4
               local v: real8[0:2]
               local table: real8[0:1]
-              local z: struct@5
+              local z: z
               local z.re: real8
               local z.im: real8
-              local w: struct@5
+              local w: z
               local w.re: real8
               local w.im: real8
               local s: integer1[:]
