@@ -461,3 +461,52 @@ int main(void) {
 ");
     assert_eq!(iterations(&json, "main"), [13.0, 8.0, 5.0, 4.0]);
 }
+
+/// 64 blocks of 1000, of which a process among four has a quarter: which ones is not known, so the count has a mark.
+#[test]
+fn blocks_whose_remainder_is_the_rank_are_shared_out() {
+    let json = analyse(
+        &[(
+            "a.c",
+            "#include <mpi.h>
+double a[1000];
+int main(int argc, char **argv) {
+  int rank, size;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int b = 0; b < 64; b++)
+    if (b % size == rank)
+      for (int i = 0; i < 1000; i++) a[i] += b;
+  MPI_Finalize();
+  return 0;
+}",
+        )],
+        &["size=4"],
+    );
+    assert_eq!(iterations(&json, "main"), [16_000.0]);
+    assert!(!reasons(&json, "main").is_empty());
+}
+
+/// What `memset` leaves in a structure is not what statements gave its components before.
+#[test]
+fn components_that_memset_clears_are_marked() {
+    let program = |clear: &str| {
+        c(&format!(
+            "#include <string.h>
+struct limits {{ int n; }};
+double v[1000];
+int main(void) {{
+  struct limits d;
+  d.n = 10;
+  {clear}
+  for (int i = 0; i < d.n; i++) v[i] += 1;
+  return 0;
+}}"
+        ))
+    };
+    assert_eq!(iterations(&program(""), "main"), [10.0]);
+    assert!(reasons(&program(""), "main").is_empty());
+    let cleared = program("memset(&d, 0, sizeof d);");
+    assert!(!reasons(&cleared, "main").is_empty());
+}
