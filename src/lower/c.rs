@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! text ── mask, lone_names ──► tree ── misread: is `(a) - b` a cast? then the text is rewritten, read again
-//!                               │
+//!                               │      ── implicit_int: `main() {…}`, likewise
 //!        file_scope, specifiers, ctype ► names           headers: declarations that files share, read once
 //!                               │
 //!        functions ── statements, for_loop, switch, jumps     a[i++] = f(x) && g(y)
@@ -34,6 +34,7 @@ mod file_scope;
 mod for_loop;
 mod functions;
 mod headers;
+mod implicit_int;
 mod jumps;
 mod labels;
 mod lists;
@@ -90,6 +91,13 @@ fn lower_masked(
 ) -> ir::Unit {
     let grammar = Grammar::of(Language::C);
     let tree = grammar.parse(&masked.text);
+    if tree.root().has_error()
+        && passes == misread::PASSES
+        && let Some(text) = implicit_int::typed(&source.text)
+    {
+        let source = source.clone();
+        return lower(path, &SourceText { text, ..source });
+    }
     types.learn(&tree);
     if let Some(text) = misread::rewritten(&tree, &types).filter(|_| passes > 0) {
         drop(tree);

@@ -9,10 +9,10 @@ use std::ops::Range;
 
 /// A word, or one character of anything else that is not space, comment or literal.
 #[derive(Clone, Copy)]
-struct Token {
-    start: usize,
-    end: usize,
-    is_name: bool,
+pub struct Token {
+    pub start: usize,
+    pub end: usize,
+    pub is_name: bool,
 }
 
 /// Words that may stand before an expression in parentheses.
@@ -158,7 +158,8 @@ fn variables<'s>(
     found
 }
 
-fn tokens(source: &str) -> Vec<Token> {
+/// The tokens of a text, directives, comments and literals left out.
+pub fn tokens(source: &str) -> Vec<Token> {
     let bytes = source.as_bytes();
     let mut tokens = Vec::new();
     let mut at = 0;

@@ -146,7 +146,6 @@ fn loops_outside_of_functions_are_kept() {
               local i: integer4
               loop i = 0 .. 2 by 1 @1
                 call g(i)
-            test.c:1:1 syntax-error: cannot read this
         "#]],
     );
 }
