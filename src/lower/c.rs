@@ -23,6 +23,7 @@
 mod access;
 mod alignment;
 mod calls;
+mod completed;
 mod constants;
 mod context;
 mod ctype;

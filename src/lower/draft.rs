@@ -62,13 +62,6 @@ impl Draft {
         self.variable_mut(id).dimensions = dimensions;
     }
 
-    /// The extent of the last dimension of a variable that has one.
-    pub fn set_last_extent(&mut self, id: VarId, extent: Extent) {
-        if let Some(last) = self.variable_mut(id).dimensions.last_mut() {
-            *last = extent;
-        }
-    }
-
     /// Adds outer dimensions to a variable.
     pub fn add_dimensions(&mut self, id: VarId, outer: impl IntoIterator<Item = Extent>) {
         self.variable_mut(id).dimensions.extend(outer);

@@ -756,3 +756,37 @@ fn parameters_are_listed_by_influence_and_written_as_a_file_that_is_read() {
     );
     assert_eq!(std::fs::read_to_string(&file).expect("a file"), more);
 }
+
+/// Arrays without an extent have as many elements as what they begin with; gcov counts the same.
+#[test]
+fn arrays_have_as_many_elements_as_they_begin_with() {
+    let json = c("#define COUNT(x) (sizeof(x)/sizeof((x)[0]))
+const char *words[] = { \"one\", \"two\", \"three\" };
+static double g[] = {1, 2, 3, 4};
+int t[][3] = {{1, 2, 3}, {4, 5, 6}};
+int flat[][2] = {1, 2, 3, 4, 5, 6};
+double s;
+int sum(int *a, int n) { int r = 0; for (int i = 0; i < n; i++) r += a[i]; return r; }
+int main(void) {
+  int x[] = {1, 2, 1, 4, 5, 2, 15, 1, 3, 4}, y[] = {[5] = 3, 7};
+  char text[] = \"two\\n\\x41\";
+  int n = sizeof(x)/sizeof(x[0]);
+  for (int i = 0; i < n; i++) s += x[i];
+  for (int i = 0; i < sizeof x / sizeof *x; i++) s += x[i];
+  for (int i = 0; i < COUNT(y); i++) s += y[i];
+  for (int i = 0; i < COUNT(g); i++) s += g[i];
+  for (int i = 0; i < COUNT(t); i++) s += t[i][1];
+  for (int i = 0; i < COUNT(words); i++) s += words[i][0];
+  for (int i = 0; i < sizeof text - 1; i++) s += text[i];
+  return sum(x, COUNT(x));
+}");
+    let counts = [10.0, 10.0, 7.0, 4.0, 2.0, 3.0, 5.0];
+    assert_eq!(iterations(&json, "main"), counts);
+    assert_eq!(iterations(&json, "sum"), [10.0]);
+    // Where a list leaves out braces, how many rows it makes is left open.
+    let json = c("int flat[][2] = {1, 2, 3, 4, 5, 6};
+double s;
+void f(void) { for (int i = 0; i < sizeof flat / sizeof flat[0]; i++) s += flat[i][0]; }");
+    let nest = &crate::small::function(&json, "f")["nests"][0];
+    assert_ne!(nest["reasons"], serde_json::json!([]));
+}

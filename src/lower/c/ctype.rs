@@ -18,10 +18,19 @@ pub enum CType<'t> {
     Arithmetic(Type),
     Record(RecordId),
     Pointer(Box<CType<'t>>),
-    /// Element and the expression of the extent, if any.
-    Array(Box<CType<'t>>, Option<Node<'t>>),
+    /// Element and extent; `None` where open.
+    Array(Box<CType<'t>>, Option<Size<'t>>),
     /// Result.
     Function(Box<CType<'t>>),
+}
+
+/// How many elements an array has.
+#[derive(Clone, Copy, Debug)]
+pub enum Size<'t> {
+    /// The value of an expression.
+    Written(Node<'t>),
+    /// As many as what it begins with: `int a[] = {1, 2, 3};`.
+    Counted(i64),
 }
 
 /// A declarator taken apart: what it declares and with which type.
@@ -151,7 +160,7 @@ impl<'t> CType<'t> {
     }
 
     /// The extents of all levels of pointers and arrays, outermost first; `None` where open.
-    pub fn extents(&self) -> Vec<Option<Node<'t>>> {
+    pub fn extents(&self) -> Vec<Option<Size<'t>>> {
         let mut extents = Vec::new();
         let mut ty = self;
         loop {

@@ -8,7 +8,7 @@ use super::fields::{Field, children, part, parts};
 use super::lowering::Lowering;
 use super::names::Symbol;
 use crate::ir::{
-    ConstantOrigin, Extent, Printed, Role as Storage, Stmt, Type, Value, VarId, address_bases,
+    ConstantOrigin, Printed, Role as Storage, Stmt, Type, Value, VarId, address_bases,
 };
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
@@ -40,6 +40,7 @@ impl<'t> Lowering<'t> {
                 continue;
             }
             let value = part(declarator, Field::Value);
+            let ty = self.names.completed(ty, value);
             let constant = self.names.constant_initialiser(node, declarator, &ty);
             let storage = match constant {
                 Some(_) => Storage::Constant(ConstantOrigin::Const),
@@ -97,26 +98,9 @@ impl<'t> Lowering<'t> {
         (2..).map(numbered).find(is_free).unwrap_or_default()
     }
 
-    /// `a[] = {1, 2, 3}` has as many elements as the list.
-    fn complete_extent(&mut self, id: VarId, value: Node<'t>) {
-        let is_open = matches!(self.type_of_variable(id), CType::Array(_, None));
-        if is_open
-            && self.role(value) == Some(Role::ArrayConstructor)
-            && let Some(count) = self.listed_count(value)
-        {
-            let last = Value::Integer(count - 1);
-            let extent = Extent {
-                lower: Some(Value::Integer(0)),
-                upper: Some(last),
-            };
-            self.draft.set_last_extent(id, extent);
-        }
-    }
-
     /// What a static variable has before the program runs, if it is a number.
     fn initialise_static(&mut self, id: VarId, value: Node<'t>) {
         self.note_list(value);
-        self.complete_extent(id, value);
         self.captured(|this| {
             this.begin(id, value);
             this.note_addresses(value);
@@ -146,7 +130,6 @@ impl<'t> Lowering<'t> {
 
     fn initialise(&mut self, id: VarId, value: Node<'t>) {
         self.note_list(value);
-        self.complete_extent(id, value);
         let place = self.place(value);
         if self.copy_structure(&place, &Value::Variable(id), value) {
             return;

@@ -183,8 +183,9 @@ impl<'t> Names<'t> {
             let symbol = match found.ty {
                 CType::Function(result) => Symbol::Function(*result),
                 ty => {
-                    let constant = self.constant_initialiser(node, declarator, &ty);
                     let initial = part(declarator, Field::Value);
+                    let ty = self.completed(ty, initial);
+                    let constant = self.constant_initialiser(node, declarator, &ty);
                     Symbol::Global {
                         ty,
                         constant,

@@ -12,7 +12,7 @@ use tree_sitter::Node;
 
 use super::super::draft::MOST_LISTED;
 use super::super::layout::Arrangement;
-use super::ctype::CType;
+use super::ctype::{CType, Size};
 use super::fields::{Field, children, part, parts};
 use super::lowering::Lowering;
 use super::record::{Member, RecordId};
@@ -70,8 +70,8 @@ impl<'t> Lowering<'t> {
         if !matches!(element, CType::Arithmetic(Type::Integer(_))) {
             return None;
         }
-        let constant = |extent: Option<Node<'t>>| extent.and_then(|node| self.names.constant(node));
-        let extents: Vec<Option<i64>> = ty.extents().into_iter().map(constant).collect();
+        let number = |extent: Option<Size<'t>>| self.names.number_of(extent?);
+        let extents: Vec<Option<i64>> = ty.extents().into_iter().map(number).collect();
         let inner = extents.get(1..)?;
         (inner.iter().all(|extent| extent.is_some_and(|n| n > 0))).then_some(extents)
     }
@@ -92,7 +92,7 @@ impl<'t> Lowering<'t> {
         for item in children(list) {
             let (value, times) = match self.role(item) {
                 Some(Role::Keyword) => {
-                    let (start, times) = self.designated(item)?;
+                    let (start, times) = self.names.designated(item)?;
                     at = start.checked_mul(row)?;
                     (part(item, Field::Value)?, times)
                 }
@@ -125,40 +125,6 @@ impl<'t> Lowering<'t> {
         (found.len() as i64 <= LONGEST).then_some(())
     }
 
-    /// The first subscript of a designator, and how many elements it names: `[2]`, `[1 ... 3]`.
-    fn designated(&self, pair: Node<'t>) -> Option<(i64, i64)> {
-        let [designator] = parts(pair, Field::Designator)[..] else {
-            return None;
-        };
-        self.subscripts_of(designator)
-    }
-
-    fn subscripts_of(&self, designator: Node<'t>) -> Option<(i64, i64)> {
-        let (first, last) = match children(designator)[..] {
-            [first] if part(designator, Field::Start).is_none() => (first, first),
-            [first, last] if part(designator, Field::Start) == Some(first) => (first, last),
-            _ => return None,
-        };
-        let (first, last) = (self.names.constant(first)?, self.names.constant(last)?);
-        let times = last.checked_sub(first)?.checked_add(1)?;
-        (first >= 0 && (1..=LONGEST).contains(&times)).then_some((first, times))
-    }
-
-    /// How many elements a list makes: six of `{[5] = 1}`.
-    pub fn listed_count(&self, list: Node<'t>) -> Option<i64> {
-        let (mut at, mut count) = (0i64, 0i64);
-        for item in children(list) {
-            if self.role(item) == Some(Role::Keyword) {
-                let (first, times) = self.designated(item)?;
-                at = first + times;
-            } else {
-                at += 1;
-            }
-            count = count.max(at);
-        }
-        Some(count)
-    }
-
     /// Notes the whole numbers among the members of the structures in an array.
     pub fn begin_members(&mut self, id: VarId, record: RecordId, list: Node<'t>) {
         let items = self.structures_in(record, list);
@@ -170,7 +136,7 @@ impl<'t> Lowering<'t> {
             .first()
             .copied()
             .flatten();
-        let rows = rows.and_then(|node| self.names.constant(node));
+        let rows = rows.and_then(|size| self.names.number_of(size));
         let rows = rows.unwrap_or_else(|| items.keys().last().map_or(0, |last| last + 1));
         if !(0..=MOST_LISTED as i64).contains(&rows) {
             return;
@@ -234,7 +200,7 @@ impl<'t> Lowering<'t> {
             let value = match self.role(item) {
                 Some(Role::Keyword) => {
                     let designators = parts(item, Field::Designator);
-                    let (first, times) = self.subscripts_of(*designators.first()?)?;
+                    let (first, times) = self.names.subscripts_of(*designators.first()?)?;
                     at = first;
                     let value = part(item, Field::Value).filter(|_| times == 1)?;
                     // `[2].n = 5`

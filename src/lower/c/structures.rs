@@ -247,7 +247,7 @@ impl<'t> Lowering<'t> {
     fn values_without_braces(&self, ty: &CType<'t>) -> Option<i64> {
         match ty {
             CType::Array(inner, extent) => {
-                let extent = self.names.constant((*extent)?).filter(|n| *n > 0)?;
+                let extent = self.names.number_of((*extent)?).filter(|n| *n > 0)?;
                 self.values_without_braces(inner)?.checked_mul(extent)
             }
             CType::Record(_) => None,

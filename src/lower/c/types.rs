@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::super::layout::Room;
-use super::ctype::{COMPLEX, CType, DEPTH, Declarator, integer, library_type};
+use super::ctype::{COMPLEX, CType, DEPTH, Declarator, Size, integer, library_type};
 use super::fields::{Field, children, part};
 use super::names::Names;
 use crate::ir::Type;
@@ -49,7 +49,7 @@ impl<'t> Names<'t> {
             CType::Pointer(_) => Some(POINTER),
             CType::Array(element, size) => {
                 let element = self.room_of(element)?;
-                element.times(u32::try_from(self.constant((*size)?)?).ok()?)
+                element.times(u32::try_from(self.number_of((*size)?)?).ok()?)
             }
             CType::Record(id) => self.records.get(*id).room,
             CType::Unknown | CType::Void | CType::Function(_) => None,
@@ -156,7 +156,7 @@ impl<'t> Names<'t> {
                 Some(Role::PointerDeclarator) => CType::Pointer(Box::new(ty)),
                 Some(Role::ArrayDeclarator) => {
                     let size = part(current, Field::Size).filter(tree_sitter::Node::is_named);
-                    CType::Array(Box::new(ty), size)
+                    CType::Array(Box::new(ty), size.map(Size::Written))
                 }
                 Some(Role::FunctionDeclarator) => {
                     found.parameters = part(current, Field::Parameters);

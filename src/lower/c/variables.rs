@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::ctype::CType;
+use super::ctype::{CType, Size};
 use super::lowering::Lowering;
 use super::macros::Macro;
 use super::names::{Enumerator, EnumeratorValue, Symbol};
@@ -221,11 +221,12 @@ impl<'t> Lowering<'t> {
             .collect()
     }
 
-    pub fn extent(&mut self, size: Option<Node<'t>>) -> Extent {
-        let Some(size) = size else {
-            return Extent::default();
+    pub fn extent(&mut self, size: Option<Size<'t>>) -> Extent {
+        let size = match size {
+            None => return Extent::default(),
+            Some(Size::Written(size)) => self.value(size),
+            Some(Size::Counted(count)) => Value::Integer(count),
         };
-        let size = self.value(size);
         Extent {
             lower: Some(Value::Integer(0)),
             upper: Some(one_less(size)),

@@ -307,7 +307,7 @@ fn initialisers_are_assignments() {
               local w: z
               local w.re: real8
               local w.im: real8
-              local s: integer1[:]
+              local s: integer1[0:4]
               i := (n + 1)
               p := opaque(address_of; n)
               v[0] := (x * x)
