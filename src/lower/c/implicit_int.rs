@@ -160,17 +160,19 @@ impl<'s> Text<'s> {
         is_defined.then_some(close)
     }
 
-    /// The token that closes the parenthesis of another one.
+    /// The token that closes the parenthesis around parameters.
     fn closing(&self, open: usize) -> Option<usize> {
         let mut depth = 0u32;
-        (open..self.tokens.len()).find(|at| {
-            match self.get(*at) {
+        for at in open..self.tokens.len() {
+            match self.get(at) {
                 "(" => depth += 1,
+                ")" if depth == 1 => return Some(at),
                 ")" => depth -= 1,
+                ";" | "{" | "}" => return None,
                 _ => {}
             }
-            depth == 0
-        })
+        }
+        None
     }
 
     /// Whether declarations of parameters begin there, so many at most, and a body behind them.
