@@ -38,7 +38,7 @@ const TOLERANCE: f64 = 1.2;
 /// Ends of rows, whose places in lines may not be known, are not looked at: so many lines.
 const ENDS: f64 = 8.0;
 /// By such a share it may be with other sizes,
-const DOUBT: f64 = 0.15;
+const DOUBT: f64 = 0.1;
 /// but not by so few lines.
 const FEWEST: f64 = 1.0;
 /// Nests that are checked, those with the longest times.
