@@ -553,6 +553,28 @@ impl<N: Number> Profiler<'_, N> {
             ))
     }
 
+    /// The iterations of a loop along rows, of which all are walked at once, between the use of one end of a line and that
+    /// of the other one, which is the beginning of the next row: as many fewer than all as come to one line.
+    fn between_ends_of_rows(&self, part: &Part<N>, outer: &Context<N>) -> Vec<Given<N>> {
+        let mut given = outer.given.clone();
+        let (level, range) = (part.level, &self.domain().loops[part.level]);
+        let is_along = |reference: &&Reference<N>| {
+            reference.level > level
+                && self.lines.rows(reference) == Rows::SideBySide
+                && reference.dimensions[0].iter().any(|(v, _)| *v == level)
+        };
+        let of_line = (self.references.iter().filter(is_along))
+            .filter_map(|reference| self.lines.bytes_apart(reference, level))
+            .map(|bytes| self.lines.line.over(&bytes.larger(&N::of(1.0))).floor())
+            .reduce(|a, b| a.smaller(&b));
+        if let Some(of_line) = of_line.filter(|_| part.of_all() == 1 && !range.shapes_inner) {
+            let Span { low, high, .. } = part.span;
+            let fewer = of_line.times(&range.step);
+            given[level] = Given::Between(low.clone(), high.minus(&fewer).larger(low));
+        }
+        given
+    }
+
     /// Lines that `gap` iterations of the loop `between` touch.
     fn distance(
         &self,
@@ -568,7 +590,7 @@ impl<N: Number> Profiler<'_, N> {
         };
         let level = part.level;
         if gap == WHOLE {
-            return all(level, &outer.given);
+            return all(level, &self.between_ends_of_rows(part, outer));
         }
         let mut given = inner.given.clone();
         if gap == 1 {
