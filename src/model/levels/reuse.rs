@@ -554,22 +554,31 @@ impl<N: Number> Profiler<'_, N> {
     }
 
     /// The iterations of a loop along rows, of which all are walked at once, between the use of one end of a line and that
-    /// of the other one, which is the beginning of the next row: as many fewer than all as come to one line.
+    /// of the other one, which is the beginning of the next row: as many fewer than all as come to such a line. Of its
+    /// elements, those between two rows are none that the loop comes to.
     fn between_ends_of_rows(&self, part: &Part<N>, outer: &Context<N>) -> Vec<Given<N>> {
         let mut given = outer.given.clone();
         let (level, range) = (part.level, &self.domain().loops[part.level]);
+        let Span {
+            low, high, count, ..
+        } = part.span;
+        let in_a_line = |reference: &Reference<N>| {
+            let bytes = self.lines.bytes_apart(reference, level)?.larger(&N::of(1.0));
+            let pitch = reference.pitches.get(1)?.as_ref()?.scaled(reference.width);
+            let left_out = pitch.over(&bytes).minus(count).not_negative();
+            let of_line = self.lines.line.over(&bytes).minus(&left_out);
+            Some(of_line.floor().not_negative())
+        };
         let is_along = |reference: &&Reference<N>| {
             reference.level > level
                 && self.lines.rows(reference) == Rows::SideBySide
                 && reference.dimensions[0].iter().any(|(v, _)| *v == level)
         };
-        let of_line = (self.references.iter().filter(is_along))
-            .filter_map(|reference| self.lines.bytes_apart(reference, level))
-            .map(|bytes| self.lines.line.over(&bytes.larger(&N::of(1.0))).floor())
+        let fewer = (self.references.iter().filter(is_along))
+            .map(|reference| in_a_line(reference).unwrap_or(N::of(0.0)))
             .reduce(|a, b| a.smaller(&b));
-        if let Some(of_line) = of_line.filter(|_| part.of_all() == 1 && !range.shapes_inner) {
-            let Span { low, high, .. } = part.span;
-            let fewer = of_line.times(&range.step);
+        if let Some(fewer) = fewer.filter(|_| part.of_all() == 1 && !range.shapes_inner) {
+            let fewer = fewer.times(&range.step);
             given[level] = Given::Between(low.clone(), high.minus(&fewer).larger(low));
         }
         given
