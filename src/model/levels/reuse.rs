@@ -364,10 +364,11 @@ impl<N: Number> Profiler<'_, N> {
             // What is reused, by the loop whose iteration lies in between.
             let mut found: Vec<(usize, Vec<usize>, [Vec<N>; 2])> = Vec::new();
             for (r, left) in here.iter().zip(&mut left) {
-                let between = if gap == 1 {
-                    self.repeated_by(*r, level)
-                } else {
-                    level
+                let between = match gap {
+                    1 => {
+                        (self.next_row_by(*r, level)).unwrap_or_else(|| self.repeated_by(*r, level))
+                    }
+                    _ => level,
                 };
                 let at = found
                     .iter()
@@ -503,6 +504,43 @@ impl<N: Number> Profiler<'_, N> {
             .unwrap_or(level)
     }
 
+    /// The loop along rows, if the one at `level` goes from each row to the next one and to nothing else: what both rows
+    /// have in common are the lines at their ends, and between these lies one iteration of the loop along rows.
+    fn next_row_by(&self, r: usize, level: usize) -> Option<usize> {
+        let reference = &self.references[r];
+        let along = level + 1;
+        let loops = &self.domain().loops;
+        let is_plain = |v: usize| {
+            loops[v].tile_of.is_none()
+                && !loops[v].holds_tiles
+                && !loops[v].shapes_inner
+                && loops[v].cuts.is_empty()
+                && !self.domain().is_over_blocks(v)
+        };
+        let [row, next, others @ ..] = reference.dimensions.as_slice() else {
+            return None;
+        };
+        let ([(walker, by)], [(around, across)]) = (row.as_slice(), next.as_slice()) else {
+            return None;
+        };
+        let direction = |v: usize, by: &f64| (*by > 0.0) != loops[v].descending;
+        let offsets = self.covered.of(Kind::Any, level, r).own();
+        let is_so = along + 1 < reference.level
+            && (*walker, *around) == (along, level)
+            && others
+                .iter()
+                .flatten()
+                .all(|(v, _)| *v != level && *v != along)
+            && direction(along, by) == direction(level, across)
+            && is_plain(level)
+            && is_plain(along)
+            && reference.condition.is_always()
+            && reference.packed.is_none()
+            && reference.gathered.is_none()
+            && self.gaps(reference, offsets, level).is_empty();
+        is_so.then_some(along)
+    }
+
     /// Lines that one part of a loop's iterations touches if those of at most `gap` iterations back are
     /// still there.
     pub fn distinct(
@@ -563,7 +601,10 @@ impl<N: Number> Profiler<'_, N> {
             low, high, count, ..
         } = part.span;
         let in_a_line = |reference: &Reference<N>| {
-            let bytes = self.lines.bytes_apart(reference, level)?.larger(&N::of(1.0));
+            let bytes = self
+                .lines
+                .bytes_apart(reference, level)?
+                .larger(&N::of(1.0));
             let pitch = reference.pitches.get(1)?.as_ref()?.scaled(reference.width);
             let left_out = pitch.over(&bytes).minus(count).not_negative();
             let of_line = self.lines.line.over(&bytes).minus(&left_out);
