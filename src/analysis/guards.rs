@@ -47,7 +47,15 @@ impl<'v> Multiple<'v> {
         const ZERO: &Value = &Value::Integer(0);
         let (is_equal, remainder, other) = match condition {
             Value::Convert(_, inner) => return Multiple::of(inner, meaning),
-            Value::Unary(UnaryOp::Not, inner) => (true, &**inner, ZERO),
+            Value::Unary(UnaryOp::Not, inner) => match Multiple::of(inner, meaning) {
+                Some(multiple) => {
+                    return Some(Multiple {
+                        is_equal: !multiple.is_equal,
+                        ..multiple
+                    });
+                }
+                None => (true, &**inner, ZERO),
+            },
             Value::Binary(op @ (BinaryOp::Equal | BinaryOp::NotEqual), left, right) => {
                 let (remainder, other) = match **left {
                     Value::Integer(_) | Value::Variable(_) => (right, left),
@@ -346,7 +354,8 @@ fn at_end(symbols: &Symbols, guard: Guard) -> Guard {
     };
     let mut levels = symbols.levels.iter();
     let own = levels.rposition(|level| level.counted.variable == *variable);
-    let Some(at) = own.filter(|at| symbols.levels[*at].has_unit_step && place == same) else {
+    let has_direction = |at: &usize| symbols.levels[*at].counted.step.as_number().is_some();
+    let Some(at) = own.filter(|at| has_direction(at) && place == same) else {
         return guard;
     };
     let around: Vec<&Counted> = (symbols.levels[..at].iter())

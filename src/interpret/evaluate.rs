@@ -53,7 +53,7 @@ impl Run<'_> {
         let mut address = self.sum(&reference.start);
         for subscript in &reference.subscripts {
             let Number { number, known } = self.integer(&subscript.value);
-            self.drew |= !known;
+            self.draws_places_unless(known);
             let place = match known {
                 true => number.wrapping_sub(subscript.lower),
                 false => number.rem_euclid(subscript.extent),
@@ -143,7 +143,7 @@ impl Run<'_> {
             }
             Integer::Select(condition, then, otherwise) => {
                 let condition = self.integer(condition);
-                self.drew |= !condition.known;
+                self.draws_places_unless(condition.known);
                 let chosen = if condition.number != 0 {
                     then
                 } else {

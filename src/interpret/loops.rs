@@ -9,7 +9,7 @@ impl Run<'_> {
     pub fn counted(&mut self, inner: &code::Counted) -> Flow {
         let [lower, upper, step] =
             [&inner.lower, &inner.upper, &inner.step].map(|bound| self.integer(bound));
-        self.drew |= !(lower.known && upper.known && step.known);
+        self.draws_places_unless(lower.known && upper.known && step.known);
         let step = if step.known && step.number != 0 {
             step.number
         } else {
@@ -183,7 +183,7 @@ impl Run<'_> {
                 known: true,
             }) => number != 0,
             _ => {
-                self.drew = true;
+                self.draws_places_unless(false);
                 expected
             }
         }

@@ -15,8 +15,18 @@ pub struct Done {
     pub accesses: u64,
     /// It ended early, after as many accesses or loop iterations as were allowed.
     pub cut: bool,
-    /// Something was drawn that only data decide: where an access goes, which way a branch, how often a loop runs.
-    pub drew: bool,
+    pub drew: Drawn,
+}
+
+/// What was drawn, as only data decide it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Drawn {
+    #[default]
+    Nothing,
+    /// Which way branches go, as often as their probabilities say.
+    Ways,
+    /// Where an access goes, or how often a loop runs.
+    Places,
 }
 
 /// How much a run would do.
@@ -137,8 +147,7 @@ pub(super) struct Run<'c> {
     pub memory: FxHashMap<i64, Number>,
     /// How often each branch on data was decided.
     pub decisions: Vec<u64>,
-    /// Something that only data decide was drawn.
-    pub drew: bool,
+    pub drew: Drawn,
     /// Where each loop with unknown bounds ended.
     pub ends: Vec<i64>,
     pub pending: Vec<Access>,
@@ -170,7 +179,7 @@ impl<'c> Run<'c> {
             known: vec![true; code.initial.len()],
             memory: FxHashMap::default(),
             decisions: vec![0; code.branches],
-            drew: false,
+            drew: Drawn::Nothing,
             ends: vec![0; code.loops],
             pending: Vec::with_capacity(PENDING),
             line,
@@ -277,6 +286,13 @@ impl<'c> Run<'c> {
         }
     }
 
+    /// Notes that data decide where an access goes, or how often a loop runs, unless all is known.
+    pub fn draws_places_unless(&mut self, is_known: bool) {
+        if !is_known {
+            self.drew = Drawn::Places;
+        }
+    }
+
     pub fn branch(&mut self, branch: &Branch) -> Flow {
         let condition = self.integer(&branch.condition);
         let holds = if condition.known {
@@ -306,7 +322,7 @@ impl<'c> Run<'c> {
     pub fn decide(&mut self, number: usize, probability: f64) -> bool {
         const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
         self.decisions[number] += 1;
-        self.drew = true;
+        self.drew = self.drew.max(Drawn::Ways);
         let draw = self.decisions[number].wrapping_mul(GOLDEN);
         (draw as f64) < probability * 2f64.powi(64)
     }

@@ -9,6 +9,7 @@ use crate::cache::CacheSpec;
 use crate::expr::Symbol;
 use crate::interpret::Refusal;
 use crate::interpret::code::Code;
+use crate::interpret::run::Drawn;
 use crate::model::{Model, NestModel, Valued};
 use crate::reason::ReasonCode;
 
@@ -318,7 +319,7 @@ fn cases(
             (conflicts, Explained::Conflicts),
             (outcome.share < 1.0, Explained::Sampled),
             (nest.nest.has_approximate_trip_count(), Explained::TripCount),
-            (outcome.drew, Explained::Data),
+            (outcome.drew != Drawn::Nothing, Explained::Data),
             (code.is_outside, Explained::Extents),
         ];
         Case {

@@ -8,7 +8,7 @@ use super::{Settings, cases};
 use crate::analysis::ProcedureBody;
 use crate::cache::CacheSpec;
 use crate::cache::spec::Ways;
-use crate::interpret::run;
+use crate::interpret::run::{self, Drawn};
 use crate::model::{Checked, Collision, Conflict, Model, ParameterTable, SetAssociative, Valued};
 
 /// A model with its parameters at ever smaller sizes, as checks of its nests need them.
@@ -38,7 +38,7 @@ const TOLERANCE: f64 = 1.2;
 /// Ends of rows, whose places in lines may not be known, are not looked at: so many lines.
 const ENDS: f64 = 8.0;
 /// By such a share it may be with other sizes,
-const DOUBT: f64 = 0.15;
+const DOUBT: f64 = 0.1;
 /// but not by so few lines.
 const FEWEST: f64 = 1.0;
 /// Nests that are checked, those with the longest times.
@@ -58,7 +58,8 @@ impl<'m, 'p> Checks<'m, 'p> {
     }
 
     /// What the simulation moves beside what the model says; nothing where the nest cannot be run, or where only data
-    /// decide what it moves. So many nests, its `rank`, take longer.
+    /// decide where its accesses go or how often its loops run. Branches on data go either way as often as their probabilities
+    /// say. So many nests, its `rank`, take longer.
     pub fn of_nest(&self, nest: usize, rank: usize, body: &ProcedureBody) -> Option<Checked> {
         let known = &self.model.nests[nest];
         let reasons = known.reason_codes();
@@ -126,7 +127,7 @@ impl<'m, 'p> Checks<'m, 'p> {
             return Vec::new();
         };
         let outcome = match outcome::of(&code, caches, MOST_WITH_WAYS) {
-            Ok(outcome) if !outcome.drew && !code.is_outside => outcome,
+            Ok(outcome) if outcome.drew == Drawn::Nothing && !code.is_outside => outcome,
             _ => return Vec::new(),
         };
         let weight = cases::entered(valued, &self.model.nests[nest]);
@@ -179,7 +180,7 @@ fn compare(valued: Valued, index: usize, body: &ProcedureBody, most: u64) -> Opt
     let Ok(outcome) = outcome::of(&code, &settings.levels, most) else {
         return Some(None);
     };
-    if code.is_outside || outcome.drew || outcome.share < 1.0 {
+    if code.is_outside || outcome.drew == Drawn::Places || outcome.share < 1.0 {
         return Some(None);
     }
     let weight = cases::entered(valued, nest);

@@ -3,7 +3,8 @@
 use super::simulation::{FACTORS, Measured, Simulation};
 use crate::cache::CacheSpec;
 use crate::interpret::code::Code;
-use crate::interpret::{run, windows};
+use crate::interpret::run::{self, Drawn};
+use crate::interpret::windows;
 
 /// The traffic of one nest.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,8 +12,7 @@ pub struct Outcome {
     pub accesses: u64,
     /// Share of the accesses that was measured.
     pub share: f64,
-    /// Something was drawn that only data decide.
-    pub drew: bool,
+    pub drew: Drawn,
     pub levels: Vec<LevelOutcome>,
 }
 
@@ -110,7 +110,7 @@ pub fn of_parts(
 }
 
 impl Outcome {
-    pub fn whole(measured: &Measured, drew: bool) -> Outcome {
+    pub fn whole(measured: &Measured, drew: Drawn) -> Outcome {
         let level = |level: &super::simulation::LevelMeasured| LevelOutcome {
             bytes: level.bytes.map(|bytes| bytes as f64),
             given: level.given.map(|bytes| bytes as f64),
@@ -126,7 +126,7 @@ impl Outcome {
     }
 
     /// Bytes per access of all windows together, times all accesses.
-    fn estimated(windows: &[Measured], accesses: u64, drew: bool) -> Outcome {
+    fn estimated(windows: &[Measured], accesses: u64, drew: Drawn) -> Outcome {
         let measured: u64 = windows.iter().map(|window| window.accesses).sum();
         let scale = accesses as f64 / measured.max(1) as f64;
         let count = windows.first().map_or(0, |window| window.levels.len());

@@ -76,12 +76,7 @@ impl<N: Number> Lines<'_, N> {
         tiles: Tiles,
         sides: bool,
     ) -> N {
-        let Condition { guards, hole } = &reference.condition;
-        let moves = |guard: &Guarded<N>| {
-            let v = guard.variable;
-            let mut dimensions = reference.dimensions.iter();
-            given[v].place().is_some() || dimensions.any(|d| matches!(d[..], [(w, _)] if w == v))
-        };
+        let guards = &reference.condition.guards;
         let with = |more: &[Guarded<N>]| Reference {
             condition: Condition {
                 guards: [guards, more].concat(),
@@ -90,14 +85,9 @@ impl<N: Number> Lines<'_, N> {
             ..reference.clone()
         };
         let of = |more: &[Guarded<N>]| self.of(&with(more), offsets, given, tiles, sides);
-        if !hole.iter().all(moves) {
+        let Some(hole) = sides_of_a_hole(reference, given) else {
             return of(&[]);
-        }
-        let mut hole = hole.clone();
-        hole.sort_by_key(|guard| {
-            let mut row = reference.dimensions[0].iter();
-            (row.any(|(v, _)| *v == guard.variable), guard.variable)
-        });
+        };
         let ends = hole.split_last().and_then(|(own, others)| {
             let (row, apart) = self.both_ends(reference, offsets.0, own, given, tiles)?;
             let rows: Vec<Vec<i64>> = (offsets.0.iter())
@@ -117,6 +107,26 @@ impl<N: Number> Lines<'_, N> {
             None => of_slabs(last),
         };
         N::sum((0..last).map(of_slabs)).plus(&along)
+    }
+
+    /// A reference to what lies outside of a hole along several loops, slab by slab, none of which has a hole.
+    pub fn slabs(reference: &Reference<N>, given: &[Given<N>]) -> Option<Vec<Reference<N>>> {
+        let hole = sides_of_a_hole(reference, given).filter(|hole| hole.len() > 1)?;
+        let of_slab = |at: usize, side: Guarded<N>| {
+            let guards = [&reference.condition.guards[..], &hole[..at], &[side]].concat();
+            Reference {
+                condition: Condition {
+                    guards,
+                    hole: Vec::new(),
+                },
+                ..reference.clone()
+            }
+        };
+        let each = (0..hole.len()).flat_map(|at| {
+            let sides = hole[at].sides().into_iter().flatten();
+            sides.map(move |side| (at, side))
+        });
+        Some(each.map(|(at, side)| of_slab(at, side)).collect())
     }
 
     /// What a hole leaves at both ends of rows, as one: the end of a row and the beginning of the next one. Gives where that
@@ -219,6 +229,27 @@ impl<N: Number> Lines<'_, N> {
         };
         steps.shifted(1.0).not_negative()
     }
+}
+
+/// The ranges of a hole, those along rows last; nothing where a loop comes back to the same elements outside of it.
+fn sides_of_a_hole<N: Number>(
+    reference: &Reference<N>,
+    given: &[Given<N>],
+) -> Option<Vec<Guarded<N>>> {
+    let moves = |guard: &Guarded<N>| {
+        let v = guard.variable;
+        let mut dimensions = reference.dimensions.iter();
+        given[v].place().is_some() || dimensions.any(|d| matches!(d[..], [(w, _)] if w == v))
+    };
+    let mut hole = reference.condition.hole.clone();
+    if !hole.iter().all(moves) {
+        return None;
+    }
+    hole.sort_by_key(|guard| {
+        let mut row = reference.dimensions[0].iter();
+        (row.any(|(v, _)| *v == guard.variable), guard.variable)
+    });
+    Some(hole)
 }
 
 impl<N: Number> Guarded<N> {

@@ -364,10 +364,11 @@ impl<N: Number> Profiler<'_, N> {
             // What is reused, by the loop whose iteration lies in between.
             let mut found: Vec<(usize, Vec<usize>, [Vec<N>; 2])> = Vec::new();
             for (r, left) in here.iter().zip(&mut left) {
-                let between = if gap == 1 {
-                    self.repeated_by(*r, level)
-                } else {
-                    level
+                let between = match gap {
+                    1 => {
+                        (self.next_row_by(*r, level)).unwrap_or_else(|| self.repeated_by(*r, level))
+                    }
+                    _ => level,
                 };
                 let at = found
                     .iter()
@@ -503,6 +504,43 @@ impl<N: Number> Profiler<'_, N> {
             .unwrap_or(level)
     }
 
+    /// The loop along rows, if the one at `level` goes from each row to the next one and to nothing else: what both rows
+    /// have in common are the lines at their ends, and between these lies one iteration of the loop along rows.
+    fn next_row_by(&self, r: usize, level: usize) -> Option<usize> {
+        let reference = &self.references[r];
+        let along = level + 1;
+        let loops = &self.domain().loops;
+        let is_plain = |v: usize| {
+            loops[v].tile_of.is_none()
+                && !loops[v].holds_tiles
+                && !loops[v].shapes_inner
+                && loops[v].cuts.is_empty()
+                && !self.domain().is_over_blocks(v)
+        };
+        let [row, next, others @ ..] = reference.dimensions.as_slice() else {
+            return None;
+        };
+        let ([(walker, by)], [(around, across)]) = (row.as_slice(), next.as_slice()) else {
+            return None;
+        };
+        let direction = |v: usize, by: &f64| (*by > 0.0) != loops[v].descending;
+        let offsets = self.covered.of(Kind::Any, level, r).own();
+        let is_so = along + 1 < reference.level
+            && (*walker, *around) == (along, level)
+            && others
+                .iter()
+                .flatten()
+                .all(|(v, _)| *v != level && *v != along)
+            && direction(along, by) == direction(level, across)
+            && is_plain(level)
+            && is_plain(along)
+            && reference.condition.is_always()
+            && reference.packed.is_none()
+            && reference.gathered.is_none()
+            && self.gaps(reference, offsets, level).is_empty();
+        is_so.then_some(along)
+    }
+
     /// Lines that one part of a loop's iterations touches if those of at most `gap` iterations back are
     /// still there.
     pub fn distinct(
@@ -553,6 +591,40 @@ impl<N: Number> Profiler<'_, N> {
             ))
     }
 
+    /// The iterations of a loop along rows, of which all are walked at once, between the use of one end of a line and that
+    /// of the other one, which is the beginning of the next row: as many fewer than all as come to such a line. Of its
+    /// elements, those between two rows are none that the loop comes to.
+    fn between_ends_of_rows(&self, part: &Part<N>, outer: &Context<N>) -> Vec<Given<N>> {
+        let mut given = outer.given.clone();
+        let (level, range) = (part.level, &self.domain().loops[part.level]);
+        let Span {
+            low, high, count, ..
+        } = part.span;
+        let in_a_line = |reference: &Reference<N>| {
+            let bytes = self
+                .lines
+                .bytes_apart(reference, level)?
+                .larger(&N::of(1.0));
+            let pitch = reference.pitches.get(1)?.as_ref()?.scaled(reference.width);
+            let left_out = pitch.over(&bytes).minus(count).not_negative();
+            let of_line = self.lines.line.over(&bytes).minus(&left_out);
+            Some(of_line.floor().not_negative())
+        };
+        let is_along = |reference: &&Reference<N>| {
+            reference.level > level
+                && self.lines.rows(reference) == Rows::SideBySide
+                && reference.dimensions[0].iter().any(|(v, _)| *v == level)
+        };
+        let fewer = (self.references.iter().filter(is_along))
+            .map(|reference| in_a_line(reference).unwrap_or(N::of(0.0)))
+            .reduce(|a, b| a.smaller(&b));
+        if let Some(fewer) = fewer.filter(|_| part.of_all() == 1 && !range.shapes_inner) {
+            let fewer = fewer.times(&range.step);
+            given[level] = Given::Between(low.clone(), high.minus(&fewer).larger(low));
+        }
+        given
+    }
+
     /// Lines that `gap` iterations of the loop `between` touch.
     fn distance(
         &self,
@@ -568,7 +640,7 @@ impl<N: Number> Profiler<'_, N> {
         };
         let level = part.level;
         if gap == WHOLE {
-            return all(level, &outer.given);
+            return all(level, &self.between_ends_of_rows(part, outer));
         }
         let mut given = inner.given.clone();
         if gap == 1 {

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use super::domain::{Given, Tiles};
 use super::number::Number;
 use super::overlap::Counted;
-use super::reference::Reference;
+use super::reference::{Lines, Reference};
 use super::reuse::{Kind, Profiler};
 
 impl<N: Number> Profiler<'_, N> {
@@ -162,17 +162,25 @@ impl<N: Number> Profiler<'_, N> {
         }
         let reference = &*self.as_kind(r, kind);
         let walks_inside = reference.dimensions[0].iter().all(|(v, _)| *v >= level);
-        let lines = self.lines.of(
-            reference,
-            (offsets, row.as_ref()),
-            given,
-            tiles,
-            sides || walks_inside,
-        );
-        lines.times(&self.taken(r, level, given)).times(&self.met(
-            (reference, offsets),
-            taken,
-            (level, given, tiles),
-        ))
+        let of = |reference: &Reference<N>| {
+            let lines = self.lines.of(
+                reference,
+                (offsets, row.as_ref()),
+                given,
+                tiles,
+                sides || walks_inside,
+            );
+            lines.times(&self.met((reference, offsets), taken, (level, given, tiles)))
+        };
+        // How many iterations come to a line differs from one side of a hole to the next.
+        let slabs = match taken {
+            Some(taken) if taken.is_partial => Lines::slabs(reference, given),
+            _ => None,
+        };
+        let lines = match slabs {
+            Some(slabs) => N::sum(slabs.iter().map(of)),
+            None => of(reference),
+        };
+        lines.times(&self.taken(r, level, given))
     }
 }
