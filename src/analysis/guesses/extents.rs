@@ -165,7 +165,8 @@ impl<'p> Guesses<'p> {
             let value = |expr| self.evaluate(function, expr, &chain[..at], &None);
             (value(last) - value(first) + 1.0).max(1.0)
         };
-        let guessed = (0..chain.len()).filter(|at| !self.unknowns_of(function, chain, *at).is_empty());
+        let guessed =
+            (0..chain.len()).filter(|at| !self.unknowns_of(function, chain, *at).is_empty());
         guessed.map(extent).product()
     }
 
