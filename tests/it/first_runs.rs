@@ -36,20 +36,16 @@ end program"
 
 #[test]
 fn a_period_may_be_computed() {
+    let runs = |asks: &str, iterations: f64| {
+        let nests = stepped(asks);
+        let is_it = |nest: &f64| (nest - iterations).abs() < 1e-6;
+        assert!(nests.iter().any(is_it), "{asks}: {nests:?}");
+    };
     // 30,000 steps, once in 1,500.
-    let [_, scaled, ..] = stepped("mod(step, 10*n) == 0")[..] else {
-        panic!("the nests");
-    };
-    assert_eq!(scaled, 20.0 * 150.0);
+    runs("mod(step, 10*n) == 0", 20.0 * 150.0);
     // The other part is taken to hold.
-    let [_, scaled, ..] = stepped("step > begin .and. mod(step, 10*n) == 0")[..] else {
-        panic!("the nests");
-    };
-    assert!((scaled - 20.0 * 150.0).abs() < 1e-6, "{scaled}");
-    let [_, scaled, ..] = stepped("mod(step, n) == 0 .and. a(1) > 0")[..] else {
-        panic!("the nests");
-    };
-    assert!((scaled - 200.0 * 150.0).abs() < 1e-6, "{scaled}");
+    runs("step > begin .and. mod(step, 10*n) == 0", 20.0 * 150.0);
+    runs("mod(step, n) == 0 .and. a(1) > 0", 200.0 * 150.0);
 }
 
 /// One that loops count is none.
@@ -217,7 +213,7 @@ int main(void)
         let trips = json["parameters"].as_object().expect("parameters").iter();
         let mut trips = trips.filter(|(name, _)| name.starts_with("trip_score"));
         let (_, trips) = trips.next().expect("a trip count");
-        assert_eq!(trips["guessed"], true);
+        assert_eq!(trips["origin"], "guessed");
         iterations(&json, "score")[0]
     };
     assert_eq!(scored(""), 300.0 * 300.0);

@@ -115,6 +115,7 @@ impl<'p> Guesses<'p> {
     }
 
     fn shrink_nest(&mut self, function: usize, chain: &[&'p Loop]) {
+        self.shrink_shared(function, chain);
         for at in 0..chain.len() {
             let all = self.guessed_iterations(function, chain);
             if all.is_nan() || all <= MOST_ITERATIONS {
@@ -130,7 +131,6 @@ impl<'p> Guesses<'p> {
                 }
             }
         }
-        self.shrink_shared(function, chain);
     }
 
     /// Makes a size smaller that more than four loops of a nest share: with the usual one no run of it would end.
