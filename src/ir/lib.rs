@@ -126,6 +126,8 @@ pub struct Function {
     pub aliased: BTreeSet<VarId>,
     /// Dummy arguments that keep what is passed, as their declaration says: `intent(in)`.
     pub read_only: BTreeSet<VarId>,
+    /// Dummy arguments that the procedure allocates, with the bounds that their dimensions have.
+    pub allocated: BTreeSet<VarId>,
     /// Scalars whose address is passed to procedures.
     pub passed: BTreeSet<VarId>,
     /// Common blocks, with the names that it has for their members, in order.
@@ -205,6 +207,7 @@ impl Function {
             pointed: Vec::new(),
             aliased: BTreeSet::new(),
             read_only: BTreeSet::new(),
+            allocated: BTreeSet::new(),
             passed: BTreeSet::new(),
             commons: BTreeMap::new(),
             host: None,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Place;
 use crate::ir::{
-    CallTable, Callee, Conventions, Extent, Function, Home, Listed, MemberLayout, Stmt, Type,
+    CallTable, Callee, Conventions, Extent, Function, Home, Listed, MemberLayout, Role, Stmt, Type,
     Value, VarId, Variable,
 };
 
@@ -75,8 +75,11 @@ impl Draft {
         }
     }
 
-    /// Fills in the dimensions that a declaration leaves open.
+    /// Fills in the dimensions that a declaration leaves open, where a statement allocates a variable.
     pub fn complete_dimensions(&mut self, id: VarId, extents: Vec<Extent>) {
+        if self.variable_mut(id).role == Role::Argument {
+            self.function.allocated.insert(id);
+        }
         let dimensions = &mut self.variable_mut(id).dimensions;
         if dimensions.is_empty() {
             *dimensions = extents;

@@ -45,6 +45,7 @@ mod every_capacity;
 mod explain;
 mod far_arrays;
 mod figures;
+mod first_runs;
 mod first_values;
 mod flags;
 mod footprint_oracle;

@@ -12,6 +12,8 @@ use crate::facts::Loop;
 const LONGEST: f64 = 64.0 * NOMINAL;
 /// A nest of more iterations has loops that count components.
 const MOST_ITERATIONS: f64 = 5e8;
+/// More loops of one nest that have the same size make it a method that is only used for small ones.
+const MOST_SHARING: usize = 4;
 
 impl<'p> Guesses<'p> {
     /// Makes loops run that have no iterations, or one, by the values so far; whether any did not. Of what several
@@ -24,7 +26,8 @@ impl<'p> Guesses<'p> {
         })
     }
 
-    /// Lets loops around three others count few, where a nest would never end else.
+    /// Lets loops around three others count few, and makes sizes smaller that many loops share, where a nest would never end
+    /// else.
     pub(super) fn shrink(&mut self) {
         self.each_function(f64::min, &mut |guesses, function, around, inner| {
             let mut chain = around.to_vec();
@@ -112,25 +115,13 @@ impl<'p> Guesses<'p> {
     }
 
     fn shrink_nest(&mut self, function: usize, chain: &[&'p Loop]) {
+        self.shrink_shared(function, chain);
         for at in 0..chain.len() {
-            let extent = |guesses: &Self, at: usize| {
-                let (first, last) = chain[at].ends();
-                let value = |expr| guesses.evaluate(function, expr, &chain[..at], &None);
-                (value(last) - value(first) + 1.0).max(1.0)
-            };
-            // What is known of a nest says nothing of the sizes that are guessed.
-            let is_guessed = |at: &usize| {
-                let (first, last) = chain[*at].ends();
-                let unknown = self.unknowns(function, &[first, last], &chain[..*at]);
-                !unknown.is_empty()
-            };
-            let guessed = (0..chain.len()).filter(is_guessed);
-            let all: f64 = guessed.map(|at| extent(self, at)).product();
+            let all = self.guessed_iterations(function, chain);
             if all.is_nan() || all <= MOST_ITERATIONS {
                 return;
             }
-            let (first, last) = chain[at].ends();
-            for unknown in self.unknowns(function, &[first, last], &chain[..at]) {
+            for unknown in self.unknowns_of(function, chain, at) {
                 let is_far = (self.evidence.get(&unknown)).is_some_and(|e| e.far > e.near);
                 if is_far
                     && !self.is_kept(&unknown)
@@ -140,5 +131,47 @@ impl<'p> Guesses<'p> {
                 }
             }
         }
+    }
+
+    /// Makes a size smaller that more than four loops of a nest share: with the usual one no run of it would end.
+    fn shrink_shared(&mut self, function: usize, chain: &[&'p Loop]) {
+        let mut shared: BTreeMap<Unknown, usize> = BTreeMap::new();
+        for at in 0..chain.len() {
+            for unknown in self.unknowns_of(function, chain, at) {
+                *shared.entry(unknown).or_default() += 1;
+            }
+        }
+        shared.retain(|unknown, loops| *loops > MOST_SHARING && !self.is_kept(unknown));
+        for (unknown, loops) in shared {
+            let all = self.guessed_iterations(function, chain);
+            if all.is_nan() || all <= MOST_ITERATIONS {
+                return;
+            }
+            let Some(before) = self.values.get(&unknown).copied() else {
+                continue;
+            };
+            let fewer = (MOST_ITERATIONS / all).powf(1.0 / loops as f64);
+            let value = (before * fewer).floor().max(FEW);
+            if value < before {
+                self.change(unknown, value);
+            }
+        }
+    }
+
+    /// The iterations of the loops of a nest whose sizes are guessed: what is known of it says nothing of these.
+    fn guessed_iterations(&self, function: usize, chain: &[&'p Loop]) -> f64 {
+        let extent = |at: usize| {
+            let (first, last) = chain[at].ends();
+            let value = |expr| self.evaluate(function, expr, &chain[..at], &None);
+            (value(last) - value(first) + 1.0).max(1.0)
+        };
+        let guessed =
+            (0..chain.len()).filter(|at| !self.unknowns_of(function, chain, *at).is_empty());
+        guessed.map(extent).product()
+    }
+
+    fn unknowns_of(&self, function: usize, chain: &[&'p Loop], at: usize) -> Vec<Unknown> {
+        let (first, last) = chain[at].ends();
+        self.unknowns(function, &[first, last], &chain[..at])
     }
 }

@@ -97,7 +97,7 @@ pub(super) fn instead_of_input<'u>(known: &Procedures<'u>, id: ProcedureId) -> I
 }
 
 /// The variables that statements read from outside.
-fn read_in(known: &Procedures, id: ProcedureId, block: &[Stmt]) -> FxHashSet<VarId> {
+pub(super) fn read_in(known: &Procedures, id: ProcedureId, block: &[Stmt]) -> FxHashSet<VarId> {
     let mut found: FxHashSet<VarId> = FxHashSet::default();
     statements(block, InLoop::No, &mut |stmt, _| {
         if let Stmt::Assign { target, value, .. } = stmt

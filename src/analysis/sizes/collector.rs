@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 
 use super::aliases;
 use super::alive::Dead;
-use super::asked::{instead_of_input, under_input};
+use super::asked::{instead_of_input, read_in, under_input};
 use super::at_once::run_at_once;
 use super::command_line::{CommandLine, command_line};
 use super::counters::{Counter, Role, counters};
@@ -230,14 +230,7 @@ impl<'k, 'u> Collector<'k, 'u> {
                         Some(Limit::Lower(limit)) => floors.push(limit),
                         None => instead.extend(stand_ins(function, branch)),
                     }
-                    if let Some((asked, without)) = asked_for_some(function, branch)
-                        && let Some(place) = self.place(id, asked)
-                    {
-                        let known = &mut self.of(place).without;
-                        *known = known
-                            .filter(|known| *known == Without::Ends)
-                            .or(Some(without));
-                    }
+                    self.note_asked(id, branch);
                 }
                 Stmt::Jump { .. }
                 | Stmt::Mark { .. }
@@ -271,6 +264,21 @@ impl<'k, 'u> Collector<'k, 'u> {
         self.bounds(id);
         for alias in &function.aliased {
             self.alias(id, &Value::Variable(*alias));
+        }
+    }
+
+    /// Notes of what a branch asks to be more than zero whether the program goes on without.
+    fn note_asked(&mut self, id: ProcedureId, branch: &'u If) {
+        let function = self.known.get(id).function;
+        let reads = |variable| read_in(self.known, id, &function.body).contains(&variable);
+        let Some((asked, without)) = asked_for_some(function, branch, &reads) else {
+            return;
+        };
+        if let Some(place) = self.place(id, asked) {
+            let known = &mut self.of(place).without;
+            *known = known
+                .filter(|known| *known == Without::Ends)
+                .or(Some(without));
         }
     }
 

@@ -135,6 +135,7 @@ impl<'u> Collector<'_, 'u> {
                     .pass(Definition::Extent(caller, actual, dimension));
             }
         }
+        self.allocated_there(caller, actual, (callee, formal));
         let Some(dummy) = self.places.variable(self.known, callee, formal) else {
             return self.pass_address(caller, actual);
         };
@@ -176,6 +177,31 @@ impl<'u> Collector<'_, 'u> {
                 if is_open && matches!(actual, Value::Opaque { .. }) {
                     self.of(dummy).pass(Definition::Value(caller, actual));
                 }
+            }
+        }
+    }
+
+    /// An array that the caller does not allocate has the extents that the called procedure allocates it with.
+    fn allocated_there(
+        &mut self,
+        caller: ProcedureId,
+        actual: &Value,
+        (callee, formal): (ProcedureId, VarId),
+    ) {
+        let there = self.known.get(callee).function;
+        let Value::Variable(array) = actual else {
+            return;
+        };
+        if !there.allocated.contains(&formal) {
+            return;
+        }
+        let own = &self.known.get(caller).function.variable(*array).dimensions;
+        let allocated = &there.variable(formal).dimensions;
+        for ((own, allocated), dimension) in own.iter().zip(allocated).zip(0..) {
+            if own.upper.is_none() && allocated.upper.is_some() {
+                let place = self.places.extent(self.known, caller, *array, dimension);
+                let definition = Definition::Allocated(callee, formal, dimension);
+                self.of(place).assign(definition);
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{Expr, Symbol};
 use crate::facts::{Decision, Origin};
 use crate::guards;
-use crate::ir::{Function, Type, Value};
+use crate::ir::{BinaryOp, Function, Type, Value};
 
 /// Names are followed so far.
 const DEPTH: u32 = 16;
@@ -66,34 +66,66 @@ impl Sizes {
         if !multiple.is_whole(&|value| matches!(value.ty(function), Type::Integer(_))) {
             return None;
         }
-        let place = |value: &Value| match value {
-            Value::Variable(_) | Value::Element { .. } => self.place(procedure, function, value),
-            _ => None,
-        };
         let varies = match decision {
             Decision::Fixed => self.counts(procedure, function, multiple.dividend),
             Decision::Data | Decision::Loops => true,
             Decision::Guard(_) | Decision::Once(_) | Decision::PerhapsOnce(_) => false,
         };
-        let every = match &*multiple.divisor {
-            Value::Integer(every) => Expr::from(*every),
+        let every = self.period(procedure, function, &multiple.divisor, DEPTH)?;
+        varies.then(|| multiple.share(every, excluded))
+    }
+
+    /// The number by which a condition divides a count, if the program or its input gives it one.
+    pub fn period_number(
+        &self,
+        procedure: ProcedureId,
+        function: &Function,
+        divisor: &Value,
+    ) -> Option<f64> {
+        let period = self.period(procedure, function, divisor, DEPTH)?;
+        let lookup = |symbol: &Symbol| self.number_of(self.numbered(symbol)?, DEPTH);
+        period.evaluate(&lookup).ok().filter(|n| n.is_finite())
+    }
+
+    /// What a condition divides a count by, over places that all have numbers: `10*n`.
+    fn period(
+        &self,
+        procedure: ProcedureId,
+        function: &Function,
+        divisor: &Value,
+        depth: u32,
+    ) -> Option<Expr> {
+        let depth = depth.checked_sub(1)?;
+        match divisor {
+            Value::Integer(every) => Some(Expr::from(*every)),
             Value::Variable(id)
                 if function.variable(*id).constant.is_some()
                     && !self.is_set_constant(function, *id) =>
             {
                 match function.variable(*id).constant.as_ref()? {
-                    Value::Integer(every) => Expr::from(*every),
-                    _ => return None,
+                    Value::Integer(every) => Some(Expr::from(*every)),
+                    _ => None,
                 }
             }
             // What loops count is no period: it is another one each time.
-            divisor if self.counts(procedure, function, divisor) => return None,
-            divisor => {
-                self.number_of(place(divisor)?, DEPTH)?;
-                self.value(procedure, function, divisor)?.0
+            divisor if self.counts(procedure, function, divisor) => None,
+            Value::Variable(_) | Value::Element { .. } => {
+                let place = self.place(procedure, function, divisor)?;
+                self.number_of(place, DEPTH)?;
+                Some(self.value(procedure, function, divisor)?.0)
             }
-        };
-        varies.then(|| multiple.share(every, excluded))
+            Value::Binary(op, left, right) => {
+                let side = |value| self.period(procedure, function, value, depth);
+                let (left, right) = (side(left)?, side(right)?);
+                match op {
+                    BinaryOp::Add => Some((left + right).expand()),
+                    BinaryOp::Subtract => Some((left - right).expand()),
+                    BinaryOp::Multiply => Some((left * right).expand()),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
     }
 
     /// The number that a place has, if the program or its input gives it one.

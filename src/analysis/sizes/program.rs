@@ -322,6 +322,19 @@ impl Sizes {
         found.value.clone().filter(|_| found.is_count)
     }
 
+    /// The one value that statements give elements of an array, whichever these are, where all of that is followed. Elements
+    /// may have none.
+    pub fn of_elements(
+        &self,
+        procedure: ProcedureId,
+        function: &Function,
+        element: &Value,
+    ) -> Option<Expr> {
+        let array = self.places.find_array(function, procedure, element)?;
+        let name = self.name_of(array)?;
+        self.found[array.at()].is_complete.then(|| name.clone())
+    }
+
     /// Which way a branch goes, by where it is, if a switch of the program decides that.
     pub fn turn(&self, branch: &Place) -> Option<Turn> {
         self.turns.get(branch).copied()

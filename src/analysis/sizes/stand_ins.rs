@@ -14,11 +14,13 @@
 //! if (scalars > 0) call transport       goes on without any
 //! if (n < 1) stop 'no cells'            does not
 //! ```
+//!
+//! Nor does it where the procedure that reads the value returns a number at once: `if (*n == 0) return 0`.
 
 use super::definition::Without;
 use super::truth::{DEPTH, literal};
 use crate::ir::visit::jumps;
-use crate::ir::{BinaryOp, Function, If, Jump, Stmt, UnaryOp, Value};
+use crate::ir::{BinaryOp, Function, If, Jump, Results, Stmt, UnaryOp, Value, VarId};
 
 /// The values that a branch gives what has none so far.
 pub(super) fn stand_ins<'u>(
@@ -88,10 +90,12 @@ fn asks_for_none(function: &Function, (condition, asked): (&Value, &Value), dept
     }
 }
 
-/// The value that a branch asks to be more than zero, or not, and what is done where it is zero.
+/// The value that a branch asks to be more than zero, or not, and what is done where it is zero. `reads` says whether the
+/// procedure itself reads a variable.
 pub(super) fn asked_for_some<'u>(
     function: &Function,
     branch: &'u If,
+    reads: &dyn Fn(VarId) -> bool,
 ) -> Option<(&'u Value, Without)> {
     let literal = |value: &Value| literal(function, value, DEPTH);
     let (asked, none) = match &branch.condition {
@@ -115,6 +119,29 @@ pub(super) fn asked_for_some<'u>(
     let ends = jumps(none, |kind| {
         kind == Jump::Stop || function.is_main && kind == Jump::Return
     });
-    let without = if ends { Without::Ends } else { Without::GoesOn };
+    // A procedure that reads something and hands back at once that there is none does not go on, either.
+    let is_refused = || gives_up(function, none) && asked.variable().is_some_and(reads);
+    let without = match ends || is_refused() {
+        true => Without::Ends,
+        false => Without::GoesOn,
+    };
     Some((asked, without))
+}
+
+/// Whether an arm leaves a procedure with a number that it returns, as `return 0` does.
+fn gives_up(function: &Function, arm: &[Stmt]) -> bool {
+    let is_number = |values: &[Value]| match values {
+        [value] => literal(function, value, DEPTH).is_some(),
+        _ => false,
+    };
+    match arm {
+        [
+            ..,
+            Stmt::Evaluate { values, .. },
+            Stmt::Jump {
+                kind: Jump::Return, ..
+            },
+        ] => function.conventions.results == Results::Returned && is_number(values),
+        _ => false,
+    }
 }

@@ -12,7 +12,7 @@ use crate::expr::Expr;
 use crate::facts::Decision;
 use crate::guards;
 use crate::guesses::NOMINAL;
-use crate::ir::visit::each_value;
+use crate::ir::visit::{each_value, variables_of};
 use crate::ir::{BinaryOp, If, Stmt, UnaryOp, Value, VarId};
 use crate::symbols::Known;
 
@@ -48,7 +48,7 @@ impl<'s> Chain<'s> {
 
 impl Walker<'_> {
     /// How often a condition holds of which a part asks whether a count is a multiple of a period: whatever else it asks,
-    /// about as often. A period of which nothing is known is taken to be as long as a loop.
+    /// about as often. A period of which no number is known is taken to be as long as a loop.
     pub(super) fn guessed_period(&self, condition: &Value, decision: &Decision) -> Option<Expr> {
         let meaning = |name: &str| self.effects.target(name).meaning();
         let multiple = guards::periodic_part(condition, &meaning)?;
@@ -62,10 +62,17 @@ impl Walker<'_> {
             }
             Decision::Guard(_) | Decision::Once(_) | Decision::PerhapsOnce(_) => false,
         };
-        let every = match multiple.divisor.unconverted() {
-            Value::Integer(every) if *every > 1 => *every as f64,
-            Value::Variable(id) if !self.changes_in_loops(*id) => NOMINAL,
-            _ => return None,
+        let divisor = multiple.divisor.unconverted();
+        let mut used = BTreeSet::new();
+        variables_of(divisor, &mut used);
+        if used.iter().any(|id| self.changes_in_loops(*id)) {
+            return None;
+        }
+        let number = (self.sizes).period_number(self.procedure, self.function(), divisor);
+        let every = match (number.filter(|every| *every > 1.0), divisor) {
+            (Some(every), _) => every,
+            (None, Value::Variable(_)) => NOMINAL,
+            (None, _) => return None,
         };
         let is_followed = varies && multiple.is_whole(&|value| self.symbols.is_integer(value));
         is_followed.then(|| multiple.share(Expr::from(every), self.excluded(condition)))

@@ -140,8 +140,8 @@ impl Walker<'_> {
             [lower_bound, _, step] => {
                 let is_data = lower_bound.is_none() && step.as_ref().is_some_and(is_one);
                 let trips = self.trip_count(&inner.place);
-                if let Some(count) = self.counted_before(lower, upper, step.as_ref()) {
-                    self.give_count(&trips, count);
+                if let Some((count, origin)) = self.counted_before(lower, upper, step.as_ref()) {
+                    self.give_count(&trips, count, origin);
                 }
                 let start = match is_data {
                     true => self.begins((lower, upper), &trips),
@@ -255,7 +255,12 @@ impl Walker<'_> {
     }
 
     /// How often a loop runs over what a procedure has counted just before: `n = neighbours(box, list)`, then `i < n`.
-    fn counted_before(&self, lower: &Value, upper: &Value, step: Option<&Expr>) -> Option<Expr> {
+    fn counted_before(
+        &self,
+        lower: &Value,
+        upper: &Value,
+        step: Option<&Expr>,
+    ) -> Option<(Expr, Origin)> {
         let first = match (lower.unconverted(), step?.as_integer()) {
             (Value::Integer(first), Some(1)) => *first,
             _ => return None,
@@ -267,20 +272,29 @@ impl Walker<'_> {
             },
             variable => (variable, 0),
         };
-        let Value::Variable(_) = counted else {
-            return None;
+        let (procedure, function) = (self.procedure, self.function());
+        let (count, origin) = match counted {
+            Value::Variable(_) => {
+                let count = self.sizes.count(procedure, function, counted)?;
+                (count, Origin::Derived)
+            }
+            // Whether the element has got it is not known.
+            Value::Element { .. } => {
+                let count = self.sizes.of_elements(procedure, function, counted)?;
+                (count, Origin::Default)
+            }
+            _ => return None,
         };
-        let count = self.sizes.count(self.procedure, self.function(), counted)?;
-        Some((count + (more - first + 1) as f64).expand())
+        Some(((count + (more - first + 1) as f64).expand(), origin))
     }
 
     /// Notes that the parameter for how often a loop runs has a value.
-    fn give_count(&mut self, trips: &Expr, value: Expr) {
+    fn give_count(&mut self, trips: &Expr, value: Expr, origin: Origin) {
         if let Node::Symbol(symbol) = trips.node() {
             let constant = Constant {
                 symbol: symbol.clone(),
                 value,
-                origin: Origin::Derived,
+                origin,
             };
             self.symbols.constants.insert(symbol.clone(), constant);
         }

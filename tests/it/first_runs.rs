@@ -1,0 +1,223 @@
+//! What first runs on programs of others had got wrong, as small programs; figures by hand.
+
+use crate::small::{c, fortran, iterations};
+
+/// The nests of a loop over steps with output once in so many, by what is asked.
+fn stepped(asks: &str) -> Vec<f64> {
+    let source = format!(
+        "
+program p
+  integer :: n, most
+  n = 150
+  most = 30000
+  call run(n, most)
+contains
+  subroutine run(n, most)
+    integer, intent(in) :: n, most
+    integer :: step, i, begin
+    real :: a(n)
+    step = 0
+    begin = 100
+    do while (step < most)
+      step = step + 1
+      a = a + 1.0
+      if ({asks}) then
+        do i = 1, n
+          a(i) = a(i)*2.0
+        end do
+      end if
+    end do
+    print *, a
+  end subroutine
+end program"
+    );
+    iterations(&fortran(&source), "run")
+}
+
+#[test]
+fn a_period_may_be_computed() {
+    let runs = |asks: &str, iterations: f64| {
+        let nests = stepped(asks);
+        let is_it = |nest: &f64| (nest - iterations).abs() < 1e-6;
+        assert!(nests.iter().any(is_it), "{asks}: {nests:?}");
+    };
+    // 30,000 steps, once in 1,500.
+    runs("mod(step, 10*n) == 0", 20.0 * 150.0);
+    // The other part is taken to hold.
+    runs("step > begin .and. mod(step, 10*n) == 0", 20.0 * 150.0);
+    runs("mod(step, n) == 0 .and. a(1) > 0", 200.0 * 150.0);
+}
+
+/// One that loops count is none.
+#[test]
+fn what_changes_in_loops_is_no_period() {
+    let json = fortran(
+        "
+program p
+  integer :: i, j
+  real :: a(1000) = 1.0
+  do j = 1, 1000
+    do i = 1, 1000
+      if (a(i) > 0.5 .and. mod(i, 2*j) == 0) a(i) = a(i) + sqrt(a(j))
+    end do
+  end do
+  print *, a
+end program",
+    );
+    let branches = json["parameters"].as_object().expect("parameters").iter();
+    let probability = branches.filter(|(name, _)| name.starts_with("prob_"));
+    let values: Vec<f64> = probability
+        .map(|(_, value)| value["value"].as_f64().expect("a number"))
+        .collect();
+    assert_eq!(values, [0.5]);
+}
+
+#[test]
+fn a_size_that_many_loops_of_a_nest_share_is_small() {
+    let nest = |loops: usize| {
+        let names = ["i", "j", "k", "l", "m", "n", "o", "q"];
+        let begin: String = names[..loops]
+            .iter()
+            .map(|name| format!("do {name} = 1, size\n"))
+            .collect();
+        let end = "end do\n".repeat(loops);
+        let source = format!(
+            "
+program p
+  integer :: size, i, j, k, l, m, n, o, q
+  real :: s
+  read *, size
+  s = 0
+  {begin}
+    s = s + 1.0/(i + j + k)
+  {end}
+  print *, s
+end program"
+        );
+        iterations(&fortran(&source), "p")[0]
+    };
+    assert_eq!(nest(3), 128f64.powi(3));
+    assert_eq!(nest(4), 128f64.powi(4));
+    // The whole numbers below the roots of 5e8.
+    assert_eq!(nest(5), 54f64.powi(5));
+    assert_eq!(nest(8), 12f64.powi(8));
+}
+
+/// Runs of a loop over what a procedure has read, where it returns if that is nothing.
+fn read_there(head: &str, returns: &str) -> f64 {
+    let source = format!(
+        "
+#include <stdio.h>
+#include <stdlib.h>
+{head} input(int *steps, char **argv)
+{{
+    *steps = (int)strtol(argv[1], NULL, 10);
+    if (*steps == 0) {{
+        printf(\"none\\n\");
+        {returns};
+    }}
+    printf(\"%d steps\\n\", *steps);
+    return{};
+}}
+int main(int argc, char **argv)
+{{
+    int steps = 0;
+    double a[50];
+    input(&steps, argv);
+    for (int t = 0; t < steps; t++)
+        for (int i = 0; i < 50; i++)
+            a[i] += t;
+    printf(\"%g\\n\", a[7]);
+    return 0;
+}}",
+        if head == "int" { " 1" } else { "" }
+    );
+    iterations(&c(&source), "main")[0]
+}
+
+#[test]
+fn what_its_reader_hands_back_as_missing_is_given() {
+    assert_eq!(read_there("int", "return 0"), 128.0 * 50.0);
+    // It may be fine that there are none.
+    assert_eq!(read_there("void", "return"), 0.0);
+}
+
+/// The nests of a procedure that gets arrays which another one allocates.
+fn allocated(declared: &str, before: &str) -> f64 {
+    let source = format!(
+        "
+program p
+  integer :: n
+  {declared}
+  {before}
+  call make(x, n)
+  call use_all(x)
+contains
+  subroutine make(x, n)
+    real, allocatable, intent(inout) :: x(:, :)
+    integer, intent(out) :: n
+    n = 1000
+    if (.not. allocated(x)) allocate (x(3, n))
+    x = 1.0
+  end subroutine
+  subroutine use_all(x)
+    real, intent(inout) :: x(:, :)
+    x = x + 2.0
+  end subroutine
+end program"
+    );
+    iterations(&fortran(&source), "use_all")[0]
+}
+
+#[test]
+fn an_array_has_the_extents_that_a_called_procedure_allocates() {
+    let declared = "real, allocatable :: x(:, :)";
+    assert_eq!(allocated(declared, ""), 3000.0);
+    // Its own come first.
+    assert_eq!(allocated(declared, "allocate (x(5, 7))"), 35.0);
+}
+
+#[test]
+fn what_all_elements_are_given_is_how_far_loops_over_one_go() {
+    let scored = |other: &str| {
+        let source = format!(
+            "
+#include <stdio.h>
+#include <stdlib.h>
+struct one {{ int *genes; int length; }};
+static void score(struct one *all, int count, double *sum)
+{{
+    for (int i = 0; i < count; i++) {{
+        double s = 0;
+        for (int j = 0; j < all[i].length; j++)
+            s += all[i].genes[j];
+        sum[i] = s;
+    }}
+}}
+int main(void)
+{{
+    int n = 300;
+    struct one *all = calloc(n, sizeof *all);
+    double *sum = calloc(n, sizeof *sum);
+    for (int i = 0; i < n; i++) {{
+        all[i].genes = calloc(n, sizeof(int));
+        all[i].length = n;
+        {other}
+    }}
+    score(all, n, sum);
+    printf(\"%g\\n\", sum[n - 1]);
+    return 0;
+}}"
+        );
+        let json = c(&source);
+        let trips = json["parameters"].as_object().expect("parameters").iter();
+        let mut trips = trips.filter(|(name, _)| name.starts_with("trip_score"));
+        let (_, trips) = trips.next().expect("a trip count");
+        assert_eq!(trips["origin"], "guessed");
+        iterations(&json, "score")[0]
+    };
+    assert_eq!(scored(""), 300.0 * 300.0);
+    // Which one an element has is not known.
+    assert_eq!(scored("if (i % 2) all[i].length = 7;"), 300.0 * 8.0);
+    assert_eq!(scored("all[rand() % n].length++;"), 300.0 * 8.0);
+}
