@@ -947,3 +947,57 @@ int main(int argc, char **argv) {
 }");
     assert_eq!(iterations(&json, "main")[1], 10.0);
 }
+
+/// What begins with -1 or nothing and is counted up by what is read is not known: its loops run.
+#[test]
+fn numbers_that_have_yet_to_be_counted_are_guessed() {
+    let program = |call: &str| {
+        let json = fortran(&format!(
+            "
+module m
+  type sizes
+    integer :: cells
+  end type
+  integer, allocatable :: parts(:)
+contains
+  subroutine begin(s)
+    type(sizes), intent(out) :: s
+    s%cells = -1
+  end subroutine
+  subroutine count(n, cells)
+    integer, intent(in) :: n
+    integer, intent(out) :: cells
+    integer :: i
+    cells = 0
+    do i = 1, n
+      cells = cells + parts(i)
+    end do
+  end subroutine
+  subroutine work(cells, a)
+    integer, intent(in) :: cells
+    real(8) :: a(cells)
+    integer :: i
+    do i = 1, cells
+      a(i) = a(i)*2
+    end do
+  end subroutine
+end module
+program p
+  use m
+  type(sizes) :: s
+  integer :: n
+  real(8), allocatable :: a(:)
+  call begin(s)
+  read *, n
+  allocate(parts(n))
+  read *, parts
+  {call}
+  allocate(a(s%cells))
+  call work(s%cells, a)
+end program"
+        ));
+        iterations(&json, "work")
+    };
+    assert_eq!(program("call count(n, s%cells)"), [128.0]);
+    assert_eq!(program("s%cells = 40"), [40.0]);
+}

@@ -140,11 +140,10 @@ impl Candidates {
                 }
             };
             // Zero and less say that the program has yet to be told, unless it goes on without.
-            let is_unset = |value: &Expr| value.as_number().is_some_and(|n| n <= 0.0);
             let has_none = |value: &Expr| is_done_without && value.as_number() == Some(0.0);
-            let stand_in = || only(&stand_ins).cloned().filter(|value| !is_unset(value));
+            let stand_in = || only(&stand_ins).cloned().filter(|value| !is_none(value));
             let value = match value {
-                Some(value) if !is_unset(&value) => Some(value),
+                Some(value) if !is_none(&value) => Some(value),
                 Some(value) => stand_in().or_else(|| has_none(&value).then_some(value)),
                 None => stand_in(),
             };
@@ -162,6 +161,8 @@ impl Candidates {
             (0, _) => Found::NOTHING,
             // What is counted from a number, or is a number at times, is not known by it.
             (1, _) if !is_followed && values[0].as_number().is_some() => Found::NOTHING,
+            // `n = -1; …; n = 0; do …; n = n + cells(i)`: it has yet to be counted.
+            _ if !is_followed && values.iter().all(is_none) => Found::NOTHING,
             (1, _) if is_complete && !is_counted => {
                 let origin = match is_assigned {
                     true => Origin::Derived,
@@ -194,6 +195,11 @@ impl Candidates {
             }
         }
     }
+}
+
+/// Whether a value is a number of nothing.
+fn is_none(value: &Expr) -> bool {
+    value.as_number().is_some_and(|number| number <= 0.0)
 }
 
 /// The numbers of at least one among values, in order, if there are several.
