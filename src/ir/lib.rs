@@ -126,7 +126,7 @@ pub struct Function {
     pub aliased: BTreeSet<VarId>,
     /// Dummy arguments that keep what is passed, as their declaration says: `intent(in)`.
     pub read_only: BTreeSet<VarId>,
-    /// Dummy arguments that the procedure allocates, with the bounds that their dimensions have.
+    /// Dummy arguments that one statement of the procedure allocates, with the bounds that their dimensions have.
     pub allocated: BTreeSet<VarId>,
     /// Scalars whose address is passed to procedures.
     pub passed: BTreeSet<VarId>,

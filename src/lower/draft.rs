@@ -1,5 +1,6 @@
 //! The function that is being written, until it is complete.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::diagnostic::Place;
@@ -18,12 +19,15 @@ pub const MOST_LISTED: usize = 64;
 #[derive(Debug)]
 pub struct Draft {
     function: Function,
+    /// Dummy arguments that statements allocate.
+    allocated: BTreeSet<VarId>,
 }
 
 impl Draft {
     pub fn new(name: String, place: Place, conventions: Conventions) -> Draft {
         Draft {
             function: Function::new(name, place, conventions),
+            allocated: BTreeSet::new(),
         }
     }
 
@@ -77,8 +81,12 @@ impl Draft {
 
     /// Fills in the dimensions that a declaration leaves open, where a statement allocates a variable.
     pub fn complete_dimensions(&mut self, id: VarId, extents: Vec<Extent>) {
-        if self.variable_mut(id).role == Role::Argument {
-            self.function.allocated.insert(id);
+        // Which of several statements has allocated it callers do not know.
+        if self.variable(id).role == Role::Argument {
+            match self.allocated.insert(id) {
+                true => self.function.allocated.insert(id),
+                false => self.function.allocated.remove(&id),
+            };
         }
         let dimensions = &mut self.variable_mut(id).dimensions;
         if dimensions.is_empty() {

@@ -420,3 +420,21 @@ void call_other(int m, const int *restrict at, const P *restrict g, double *rest
     );
     assert_eq!(other["flops"], json!(128));
 }
+
+/// `i < f()` is asked once more than there are iterations; what the library gives stays the same.
+#[test]
+fn functions_in_the_heads_of_loops_are_called_in_each_iteration() {
+    let json = crate::small::c(
+        "#include <math.h>
+double a[100];
+int f(void) { for (int i = 0; i < 3; i++) a[i] += 1; return 12; }
+int main(void) {
+  for (int i = 0; i < f(); i++) a[i] += 1;
+  for (int i = 0; i < sqrt(49.0); i++) a[i] += 1;
+  return 0;
+}",
+    );
+    assert_eq!(crate::small::iterations(&json, "main")[0], 12.0);
+    assert_eq!(crate::small::iterations(&json, "f"), [3.0]);
+    assert_eq!(crate::small::calls(&json, "f"), 13.0);
+}

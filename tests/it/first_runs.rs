@@ -221,3 +221,33 @@ int main(void)
     assert_eq!(scored("if (i % 2) all[i].length = 7;"), 300.0 * 8.0);
     assert_eq!(scored("all[rand() % n].length++;"), 300.0 * 8.0);
 }
+
+/// Which of several statements has allocated an array the caller does not know.
+#[test]
+fn arrays_that_several_statements_allocate_are_guessed() {
+    let program = |otherwise: &str| {
+        let json = fortran(&format!(
+            "
+program p
+  real, allocatable :: a(:)
+  integer :: i
+  call make(a, 3)
+  do i = 1, size(a)
+    a(i) = a(i) + 1.0
+  end do
+contains
+  subroutine make(a, n)
+    real, allocatable, intent(out) :: a(:)
+    integer, intent(in) :: n
+    if (n > 1) then
+      allocate (a(n))
+    {otherwise}
+    end if
+  end subroutine
+end program"
+        ));
+        iterations(&json, "p")
+    };
+    assert_eq!(program(""), [3.0]);
+    assert_eq!(program("else\n      allocate (a(10*n))"), [128.0]);
+}

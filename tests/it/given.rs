@@ -1001,3 +1001,21 @@ end program"
     assert_eq!(program("call count(n, s%cells)"), [128.0]);
     assert_eq!(program("s%cells = 40"), [40.0]);
 }
+
+/// What is used before and behind another value has two, which the nest says.
+#[test]
+fn what_is_set_again_behind_is_marked() {
+    let json = c("
+#include <stdlib.h>
+double a[1000];
+static void use(int n) { for (int i = 0; i < n; i++) a[i] += 1; }
+int main(int argc, char **argv) {
+  int n;
+  if (argc > 1) n = atoi(argv[1]); else n = 11;
+  use(n);
+  n = 59;
+  use(n);
+}");
+    let nest = &function(&json, "use")["nests"][0];
+    assert_eq!(nest["reasons"], serde_json::json!(["several_sizes"]));
+}

@@ -777,10 +777,13 @@ int main(void) {
   for (int i = 0; i < COUNT(g); i++) s += g[i];
   for (int i = 0; i < COUNT(t); i++) s += t[i][1];
   for (int i = 0; i < COUNT(words); i++) s += words[i][0];
+  char parts[] = \"one\" \"four\", braced[] = {\"braces\"};
   for (int i = 0; i < sizeof text - 1; i++) s += text[i];
+  for (int i = 0; i < sizeof parts; i++) s += parts[i];
+  for (int i = 0; i < sizeof braced; i++) s += braced[i];
   return sum(x, COUNT(x));
 }");
-    let counts = [10.0, 10.0, 7.0, 4.0, 2.0, 3.0, 5.0];
+    let counts = [10.0, 10.0, 7.0, 4.0, 2.0, 3.0, 5.0, 8.0, 7.0];
     assert_eq!(iterations(&json, "main"), counts);
     assert_eq!(iterations(&json, "sum"), [10.0]);
     // Where a list leaves out braces, how many rows it makes is left open.

@@ -229,3 +229,21 @@ int main(int argc, char **argv) {
         assert!(parameters.contains_key(name), "{name} of {parameters:?}");
     }
 }
+
+/// Blocks side by side may have structures, and numbers, of one name.
+#[test]
+fn variables_of_other_blocks_are_others() {
+    let json = c("double a[100];
+int n;
+int main(void) {
+  int i;
+  { struct { int n; } s = {8}; for (i = 0; i < s.n; i++) a[i] += 1; }
+  { struct { int n; } s = {9}; for (i = 0; i < s.n; i++) a[i] += 1; }
+  { int n; n = 10; for (i = 0; i < n; i++) a[i] += 1; }
+  { int n; n = 11; for (int i = 0; i < n; i++) a[i] += 1; }
+  { int i; for (i = 0; i < 12; i++) a[i] += 1; }
+  return 0;
+}");
+    let counts = [8.0, 9.0, 10.0, 11.0, 12.0];
+    assert_eq!(small::iterations(&json, "main"), counts);
+}

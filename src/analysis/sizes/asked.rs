@@ -5,13 +5,15 @@
 //! that the procedure reads itself and that may hold an option: a scalar, a text, the words of the command
 //! line. `options` uses the answer.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashSet;
 
 use super::command_line::CommandLine;
 use super::inputs::is_input;
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::intrinsics::IntrinsicKind;
-use crate::ir::visit::{InLoop, calls_of, each_value, statements};
+use crate::ir::visit::{InLoop, calls_of, each_value, statements, variables_of};
 use crate::ir::{Stmt, Type, Value, VarId, addressed};
 
 /// The values that statements assign under conditions on what a procedure reads itself: those behind
@@ -58,8 +60,11 @@ pub(super) fn under_input<'u>(
 pub(super) struct Instead<'u> {
     /// Somewhere in the other arm of a branch: `if (there) then; read n; else; n = 4`.
     pub all: Vec<&'u Value>,
-    /// Those that every run has in which the branch goes that way: whatever the variable had before is gone.
+    /// Those that every run has in which the branch goes that way, unless the variable is set again behind it: whatever it
+    /// had before is gone.
     pub always: Vec<&'u Value>,
+    /// Those of variables that are set again behind it, whichever way the branch goes.
+    pub before: Vec<&'u Value>,
 }
 
 /// The values that variables of a procedure have where they are not read.
@@ -70,7 +75,8 @@ pub(super) fn instead_of_input<'u>(known: &Procedures<'u>, id: ProcedureId) -> I
         let Stmt::If(branch) = stmt else {
             return;
         };
-        let is_always = function.body.iter().any(|own| std::ptr::eq(own, stmt));
+        let at = function.body.iter().position(|own| std::ptr::eq(own, stmt));
+        let behind = at.map(|at| &function.body[at + 1..]);
         for (asking, other) in [
             (&branch.then, &branch.otherwise),
             (&branch.otherwise, &branch.then),
@@ -86,14 +92,29 @@ pub(super) fn instead_of_input<'u>(known: &Procedures<'u>, id: ProcedureId) -> I
                         .is_some_and(|target| read.contains(&target))
                 {
                     found.all.push(value);
-                    if is_always && other.iter().any(|own| std::ptr::eq(own, inner)) {
-                        found.always.push(value);
+                    let is_own = other.iter().any(|own| std::ptr::eq(own, inner));
+                    match behind.map(|behind| sets(behind, target)) {
+                        Some(true) => found.before.push(value),
+                        Some(false) if is_own => found.always.push(value),
+                        Some(false) | None => {}
                     }
                 }
             });
         }
     });
     found
+}
+
+/// Whether one of these statements gives a variable another value, whatever it has.
+fn sets(statements: &[Stmt], variable: &Value) -> bool {
+    statements.iter().any(|stmt| match stmt {
+        Stmt::Assign { target, value, .. } if target == variable => {
+            let mut used = BTreeSet::new();
+            variables_of(value, &mut used);
+            !variable.variable().is_some_and(|id| used.contains(&id))
+        }
+        _ => false,
+    })
 }
 
 /// The variables that statements read from outside.

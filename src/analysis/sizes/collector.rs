@@ -213,6 +213,7 @@ impl<'k, 'u> Collector<'k, 'u> {
                         ] {
                             own.extend(is_among(all, value).then_some(value));
                         }
+                        of.is_set_again |= is_among(&not_read.before, value);
                     }
                 }
                 Stmt::Call {

@@ -75,6 +75,8 @@ pub struct Definitions<'u> {
     pub instead_of_input: Vec<&'u Value>,
     /// Of these, the ones that nothing but the branch around them asks for more: whatever it had before is gone.
     pub always_instead: Vec<&'u Value>,
+    /// Whether it is set once more behind a branch that reads it or gives it a value: it has one value before, one behind.
+    pub is_set_again: bool,
     /// Of what is assigned, literals and counts under conditions, and these.
     pub guards: Vec<(ProcedureId, &'u Value, Around<'u>)>,
     /// Whether something that is assigned is left out, as no run that is given the same gets there.

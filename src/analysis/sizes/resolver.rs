@@ -181,6 +181,9 @@ impl<'a, 'u> Resolver<'a, 'u> {
             && found.origin == Origin::Derived
             || self.may_differ_by_name(place)
                 && matches!(found.origin, Origin::Derived | Origin::Initial);
+        if definitions.is_set_again && found.origin == Origin::Given && found.value.is_some() {
+            found.origin = Origin::Callers;
+        }
         // A number below zero says that it has yet to get another.
         let is_negative = |value: &Expr| value.as_number().is_some_and(|number| number < 0.0);
         if is_one_of_several && found.value.as_ref().is_some_and(is_negative) {

@@ -30,16 +30,26 @@ impl<'t> Names<'t> {
             return ty;
         };
         let count = match (self.role(value), &**element) {
-            (Some(Role::ArrayConstructor), element) => self.listed_count(element, value),
-            (Some(Role::Text), CType::Arithmetic(Type::Integer(1))) => {
-                bytes_of(self.text(value)).map(|bytes| bytes + 1)
+            (Some(Role::ArrayConstructor), CType::Arithmetic(Type::Integer(1))) => {
+                match children(value)[..] {
+                    // `char s[] = {"text"}`
+                    [only] if self.role(only) == Some(Role::Text) => self.bytes_with_end(only),
+                    _ => self.listed_count(element, value),
+                }
             }
+            (Some(Role::ArrayConstructor), element) => self.listed_count(element, value),
+            (Some(Role::Text), CType::Arithmetic(Type::Integer(1))) => self.bytes_with_end(value),
             _ => None,
         };
         match count {
             Some(count) => CType::Array(element.clone(), Some(Size::Counted(count))),
             None => ty,
         }
+    }
+
+    /// How many bytes a text has, with the one behind it.
+    fn bytes_with_end(&self, text: Node<'t>) -> Option<i64> {
+        Some(bytes_of(self.text(text))? + 1)
     }
 
     /// How many elements a list makes; `None` where their own braces are left out.
@@ -92,27 +102,59 @@ impl<'t> Names<'t> {
     }
 }
 
-/// The bytes of a string literal; `None` of one with a prefix or with names of characters.
-fn bytes_of(literal: &str) -> Option<i64> {
-    let inside = literal.strip_prefix('"')?.strip_suffix('"')?;
-    let mut bytes = inside.bytes().peekable();
+/// The bytes of a string, which may have several parts: `"ab" "c"`; `None` of one with a prefix or names of characters.
+fn bytes_of(literals: &str) -> Option<i64> {
+    let mut rest = literals.trim();
     let mut count = 0;
-    while let Some(byte) = bytes.next() {
-        count += 1;
-        if byte != b'\\' {
-            continue;
-        }
-        match bytes.next()? {
-            b'x' => while bytes.next_if(u8::is_ascii_hexdigit).is_some() {},
-            b'0'..=b'7' => {
-                let is_octal = |byte: &u8| matches!(byte, b'0'..=b'7');
-                for _ in 0..2 {
-                    bytes.next_if(is_octal);
-                }
-            }
-            b'u' | b'U' | b'N' | b'\n' | b'\r' => return None,
-            _ => {}
-        }
+    while !rest.is_empty() {
+        let inside = rest.strip_prefix('"')?;
+        let (bytes, behind) = literal(inside)?;
+        count += bytes;
+        rest = behind.trim_start();
     }
     Some(count)
+}
+
+/// The bytes up to the quote that ends a literal, and what is behind it.
+fn literal(text: &str) -> Option<(i64, &str)> {
+    let mut bytes = text.bytes().enumerate().peekable();
+    let mut count = 0;
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'"' => return Some((count, &text[at + 1..])),
+            b'\\' => match bytes.next()?.1 {
+                b'x' => {
+                    while bytes
+                        .next_if(|(_, byte)| byte.is_ascii_hexdigit())
+                        .is_some()
+                    {}
+                }
+                b'0'..=b'7' => {
+                    for _ in 0..2 {
+                        bytes.next_if(|(_, byte)| matches!(byte, b'0'..=b'7'));
+                    }
+                }
+                b'u' | b'U' | b'N' | b'\n' | b'\r' => return None,
+                _ => {}
+            },
+            _ => {}
+        }
+        count += 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes_of;
+
+    #[test]
+    fn parts_of_texts_add_up() {
+        assert_eq!(bytes_of(r#""""#), Some(0));
+        assert_eq!(bytes_of(r#""x" "yz""#), Some(3));
+        assert_eq!(bytes_of("\"one\\n\"\n  \"\\x41\\101\\\"\""), Some(7));
+        assert_eq!(bytes_of(r#""ab" /* c */ "d""#), None);
+        assert_eq!(bytes_of(r#"L"wide""#), None);
+        assert_eq!(bytes_of(r#""\u00e9""#), None);
+    }
 }

@@ -49,8 +49,10 @@ impl<'t> Lowering<'t> {
             };
             let is_number = matches!(self.names.element_type(&ty), Type::Integer(_));
             // Variables of loops may share a name: what they count is known by the loop.
-            let is_size = is_number && value.is_some() && !is_header(node);
-            let id = match is_size && self.draft.has_name(self.text(name)) {
+            let is_of_loop = || is_header(node) || value.is_none() && self.is_counted(node, name);
+            let is_another = self.draft.has_name(self.text(name))
+                && (matches!(ty, CType::Record(_)) || is_number && !is_of_loop());
+            let id = match is_another {
                 true => self.declare_another(name, ty, storage),
                 false => self.declare_local(name, ty, storage),
             };
@@ -80,6 +82,29 @@ impl<'t> Lowering<'t> {
         let id = self.add_variable(text, ty, storage, self.place(name));
         self.names.define(text, Symbol::Local(id));
         id
+    }
+
+    /// Whether a `for` beside a declaration, or within what is beside it, counts the variable.
+    fn is_counted(&self, declaration: Node<'t>, name: Node<'t>) -> bool {
+        let is_it = |node: Node<'t>| {
+            self.role(node) == Some(Role::Assignment)
+                && part(node, Field::Left)
+                    .is_some_and(|target| self.text(target) == self.text(name))
+        };
+        let mut left: Vec<(Node, bool)> = declaration
+            .parent()
+            .map(|block| (block, false))
+            .into_iter()
+            .collect();
+        while let Some((node, begins)) = left.pop() {
+            if begins && is_it(node) {
+                return true;
+            }
+            let header = part(node, Field::Initializer);
+            let inner = children(node).into_iter();
+            left.extend(inner.map(|inner| (inner, begins || header == Some(inner))));
+        }
+        false
     }
 
     /// The same where another variable has the name: of a block around, or beside it.

@@ -11,9 +11,29 @@ use super::access::negate;
 use super::fields::{Field, part};
 use super::lowering::Lowering;
 use super::variables::one_less;
-use crate::ir::{BinaryOp, Control, Reason, Stmt, Tested, Type, Value, VarId};
+use crate::diagnostic::Place;
+use crate::intrinsics::Intrinsics;
+use crate::ir::visit::each_value;
+use crate::ir::{BinaryOp, Control, Printed, Reason, Stmt, Tested, Type, Value, VarId};
 use crate::reason::ReasonCode;
+use crate::source::Language;
 use crate::syntax::Role;
+
+/// What the end of a loop calls, but for functions of the library, of which compilers know that they give the same again.
+fn calls_in(end: &Value, place: &Place) -> Option<Stmt> {
+    let mut values = Vec::new();
+    each_value(end, &mut |value| {
+        let is_known = |name: &str| Intrinsics::builtin().lookup(Language::C, name).is_some();
+        if matches!(value, Value::Call { name, .. } if !is_known(name)) {
+            values.push(value.clone());
+        }
+    });
+    (!values.is_empty()).then(|| Stmt::Evaluate {
+        place: place.clone(),
+        values,
+        printed: Printed::No,
+    })
+}
 
 /// A counted header: `lower` is what the initialiser leaves in the variable.
 struct Header {
@@ -61,6 +81,11 @@ impl<'t> Lowering<'t> {
             }) => {
                 remove_initialiser(&mut before, variable);
                 steps.retain(|stmt| !assigns(stmt, variable));
+                // `i < f()` calls once more than there are iterations.
+                if let Some(calls) = calls_in(&upper, &self.place(node)) {
+                    before.push(calls.clone());
+                    steps.push(calls);
+                }
                 Control::Counted {
                     variable,
                     lower,

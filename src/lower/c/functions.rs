@@ -70,6 +70,9 @@ impl<'t> Lowering<'t> {
     fn parameters(&mut self, node: Node<'t>, list: Node<'t>) {
         for parameter in children(list) {
             match self.role(parameter) {
+                Some(Role::Declaration) if self.is_lone_name(parameter) => {
+                    self.old_style_parameter(node, children(parameter)[0]);
+                }
                 Some(Role::Declaration) => {
                     let base = self.names.specified_type(parameter);
                     let Some(declarator) = part(parameter, Field::Declarator) else {
@@ -82,6 +85,16 @@ impl<'t> Lowering<'t> {
                 _ => {}
             }
         }
+    }
+
+    /// Whether a parameter of a definition is a name without a type: the grammar reads `f(n) {…}` as one of a type `n`.
+    fn is_lone_name(&self, parameter: Node<'t>) -> bool {
+        let [name] = children(parameter)[..] else {
+            return false;
+        };
+        self.role(name) == Some(Role::TypeName)
+            && name.child_count() == 0
+            && self.names.type_by_name(self.text(name)).is_none()
     }
 
     fn parameter(&mut self, found: Declarator<'t>) {

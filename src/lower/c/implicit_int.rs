@@ -15,7 +15,14 @@ use super::lone_names::{TYPES, Token, tokens};
 const TYPE: &str = "int ";
 /// Words that may stand before a name alone.
 const SPECIFIERS: &[&str] = &[
-    "static", "extern", "register", "const", "volatile", "inline",
+    "static",
+    "extern",
+    "register",
+    "const",
+    "volatile",
+    "inline",
+    "__inline",
+    "__inline__",
 ];
 /// Words that are no names of variables or functions, but for those of types.
 const KEYWORDS: &[&str] = &[
@@ -36,6 +43,7 @@ const KEYWORDS: &[&str] = &[
     "struct",
     "union",
     "enum",
+    // A type that follows from the value in C23.
     "auto",
     "typeof",
     "__typeof__",
@@ -102,14 +110,15 @@ impl<'s> Text<'s> {
         let mut listed = None;
         for at in 0..self.tokens.len() {
             if begins {
-                let name = self.behind_specifiers(at);
+                let first = self.behind(at, SPECIFIERS);
+                let name = self.behind(first, &["*"]);
                 let definition = match nesting.is_outside() {
                     true => self.definition(name, &called),
                     false => None,
                 };
                 listed = definition.or(listed);
-                if definition.is_some() || name > at && self.is_declared(name) {
-                    places.push(self.tokens[name].start);
+                if definition.is_some() || first > at && self.is_declared(name) {
+                    places.push(self.tokens[first].start);
                 }
             }
             begins = nesting.pass(self, at) || listed == Some(at);
@@ -130,8 +139,9 @@ impl<'s> Text<'s> {
         called
     }
 
-    fn behind_specifiers(&self, mut at: usize) -> usize {
-        while SPECIFIERS.contains(&self.get(at)) {
+    /// The first token that is none of these.
+    fn behind(&self, mut at: usize, words: &[&str]) -> usize {
+        while words.contains(&self.get(at)) {
             at += 1;
         }
         at
@@ -139,7 +149,16 @@ impl<'s> Text<'s> {
 
     /// Whether a name behind specifiers is what they declare, not a type.
     fn is_declared(&self, name: usize) -> bool {
-        self.is_own_name(name) && matches!(self.get(name + 1), "=" | ";" | "," | "[")
+        let ends = |at: usize| matches!(self.get(at), ";" | ",");
+        self.is_own_name(name)
+            && match self.get(name + 1) {
+                "=" | "[" => true,
+                // `extern f(), *g();`
+                "(" if !matches!(self.get(name + 2), "*" | "^" | "(") => {
+                    self.closing(name + 1).is_some_and(|close| ends(close + 1))
+                }
+                _ => ends(name + 1),
+            }
     }
 
     /// The end of the parameters of a function that is defined there: `f() {`, `f(a) char *a; {`.
@@ -249,6 +268,10 @@ mod tests {
         check(
             "static n = 4, m; const k[] = {1};\nstatic g(x) int x; { register i, j; const l = 2; }",
             "static int n = 4, m; const int k[] = {1};\nstatic int g(x) int x; { register int i, j; const int l = 2; }",
+        );
+        check(
+            "extern one_(); extern *next();\n*q(n) int n; { register y = 22; }",
+            "extern int one_(); extern int *next();\nint *q(n) int n; { register int y = 22; }",
         );
         check(
             "void f() { for (register i = 0; i < 9; i++) g(i); } g(i) { }",

@@ -15,8 +15,8 @@ pub struct RecordId(usize);
 pub struct Record<'t> {
     pub name: String,
     named_by: NamedBy,
-    /// The file that defines it.
-    file: Arc<str>,
+    /// Where it is defined.
+    place: Place,
     pub members: Vec<Member<'t>>,
     pub is_complete: bool,
     pub arrangement: Arrangement,
@@ -36,11 +36,12 @@ enum NamedBy {
 }
 
 impl Record<'_> {
-    /// What its name is known in: everywhere, or one file.
+    /// What its name is known in: everywhere, or where it is defined.
     pub fn scope(&self) -> Arc<str> {
+        let Place { file, line, .. } = &self.place;
         match self.named_by {
             NamedBy::Itself => "".into(),
-            NamedBy::Line | NamedBy::Variable => self.file.clone(),
+            NamedBy::Line | NamedBy::Variable => format!("{file}:{line}").into(),
         }
     }
 }
@@ -123,7 +124,7 @@ impl<'t> Records<'t> {
         self.known.push(Record {
             name,
             named_by,
-            file: place.file.clone(),
+            place: place.clone(),
             members: Vec::new(),
             is_complete: false,
             arrangement: Arrangement::Structure,
