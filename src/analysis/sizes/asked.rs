@@ -75,8 +75,11 @@ pub(super) fn instead_of_input<'u>(known: &Procedures<'u>, id: ProcedureId) -> I
         let Stmt::If(branch) = stmt else {
             return;
         };
-        let at = function.body.iter().position(|own| std::ptr::eq(own, stmt));
-        let behind = at.map(|at| &function.body[at + 1..]);
+        // Of a branch that nothing is around.
+        let behind = || {
+            let at = (function.body.iter()).position(|own| std::ptr::eq(own, stmt))?;
+            Some(&function.body[at + 1..])
+        };
         for (asking, other) in [
             (&branch.then, &branch.otherwise),
             (&branch.otherwise, &branch.then),
@@ -92,10 +95,10 @@ pub(super) fn instead_of_input<'u>(known: &Procedures<'u>, id: ProcedureId) -> I
                         .is_some_and(|target| read.contains(&target))
                 {
                     found.all.push(value);
-                    let is_own = other.iter().any(|own| std::ptr::eq(own, inner));
-                    match behind.map(|behind| sets(behind, target)) {
+                    let is_own = || other.iter().any(|own| std::ptr::eq(own, inner));
+                    match behind().map(|behind| sets(behind, target)) {
                         Some(true) => found.before.push(value),
-                        Some(false) if is_own => found.always.push(value),
+                        Some(false) if is_own() => found.always.push(value),
                         Some(false) | None => {}
                     }
                 }

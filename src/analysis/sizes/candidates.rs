@@ -141,9 +141,13 @@ impl Candidates {
             };
             // Zero and less say that the program has yet to be told, unless it goes on without.
             let has_none = |value: &Expr| is_done_without && value.as_number() == Some(0.0);
-            let stand_in = || only(&stand_ins).cloned().filter(|value| !is_none(value));
+            let stand_in = || {
+                only(&stand_ins)
+                    .cloned()
+                    .filter(|value| !is_zero_or_less(value))
+            };
             let value = match value {
-                Some(value) if !is_none(&value) => Some(value),
+                Some(value) if !is_zero_or_less(&value) => Some(value),
                 Some(value) => stand_in().or_else(|| has_none(&value).then_some(value)),
                 None => stand_in(),
             };
@@ -162,7 +166,7 @@ impl Candidates {
             // What is counted from a number, or is a number at times, is not known by it.
             (1, _) if !is_followed && values[0].as_number().is_some() => Found::NOTHING,
             // `n = -1; …; n = 0; do …; n = n + cells(i)`: it has yet to be counted.
-            _ if !is_followed && values.iter().all(is_none) => Found::NOTHING,
+            _ if !is_followed && values.iter().all(is_zero_or_less) => Found::NOTHING,
             (1, _) if is_complete && !is_counted => {
                 let origin = match is_assigned {
                     true => Origin::Derived,
@@ -197,8 +201,8 @@ impl Candidates {
     }
 }
 
-/// Whether a value is a number of nothing.
-fn is_none(value: &Expr) -> bool {
+/// Whether a value is a number that is zero or less.
+fn is_zero_or_less(value: &Expr) -> bool {
     value.as_number().is_some_and(|number| number <= 0.0)
 }
 

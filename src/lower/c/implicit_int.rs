@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 
 use super::lone_names::{TYPES, Token, tokens};
 
-/// What the text says without a word.
+/// The type that is left out.
 const TYPE: &str = "int ";
 /// Words that may stand before a name alone.
 const SPECIFIERS: &[&str] = &[
@@ -24,7 +24,7 @@ const SPECIFIERS: &[&str] = &[
     "__inline",
     "__inline__",
 ];
-/// Words that are no names of variables or functions, but for those of types.
+/// Reserved words, but for those of types and the specifiers.
 const KEYWORDS: &[&str] = &[
     "if",
     "else",
