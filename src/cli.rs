@@ -77,6 +77,12 @@ pub struct MeasureArgs {
     /// A preset or a machine file for what is not measured, and for the caches if the system does not report them
     #[arg(long, value_name = "NAME|FILE")]
     pub base: Option<String>,
+    /// Bytes of the vectors that loops are measured with, as your compiler uses them: 16, 32 or 64, if the processor has them
+    ///
+    /// By default the widest; on Intel's processors with AVX-512 32, which GCC and clang prefer there unless
+    /// -mprefer-vector-width=512 is given.
+    #[arg(long, value_name = "BYTES")]
+    pub vector_bytes: Option<usize>,
 }
 
 #[derive(Debug, Subcommand)]

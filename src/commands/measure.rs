@@ -12,7 +12,7 @@ use super::outputs::Output;
 use super::{Status, Voice};
 use crate::cli::MeasureArgs;
 use crate::machine::{Level, MachineModel, names_file};
-use crate::measure::{self, Cache, Figure, Part};
+use crate::measure::{self, Cache, Figure, Part, Vectors};
 use crate::quantity::parse_bytes;
 
 /// Measures and writes.
@@ -30,13 +30,14 @@ pub fn run(args: &MeasureArgs, voice: Voice) -> anyhow::Result<Status> {
         !caches.is_empty(),
         "the system does not say what caches this machine has; name a machine that has the same ones with --base"
     );
-    let figures = figures(&caches, voice);
+    let vectors = vectors(args.vector_bytes)?;
+    let figures = figures(vectors, &caches, voice);
     let about = About {
         cpu: cpu_name().unwrap_or_else(|| "this machine".to_string()),
         date: date(),
     };
     let named = args.base.as_deref().map(base_name).transpose()?;
-    let text = file(&about, named.as_deref(), &caches, &figures);
+    let text = file(&about, vectors, named.as_deref(), &caches, &figures);
     // What is written can be read.
     let find_base = |_: &str| base.clone().ok_or_else(String::new);
     MachineModel::parse_with_base(&text, "the measured machine", &find_base)
@@ -45,34 +46,58 @@ pub fn run(args: &MeasureArgs, voice: Voice) -> anyhow::Result<Status> {
     Ok(Status::Done)
 }
 
+/// Those that are asked for, or that compilers use by themselves.
+fn vectors(bytes: Option<usize>) -> anyhow::Result<Vectors> {
+    let Some(bytes) = bytes else {
+        return Ok(Vectors::usual());
+    };
+    Vectors::of(bytes).with_context(|| {
+        let all: Vec<String> = Vectors::all()
+            .map(|vectors| vectors.bytes().to_string())
+            .collect();
+        format!(
+            "this processor has no vectors of {bytes} bytes; --vector-bytes can be {}",
+            all.join(", ")
+        )
+    })
+}
+
 /// All figures, with a bar while they are measured.
-fn figures(caches: &[Cache], voice: Voice) -> Vec<Figure> {
+fn figures(vectors: Vectors, caches: &[Cache], voice: Voice) -> Vec<Figure> {
     let parts = measure::parts(caches);
     let bar = match voice.quiet {
         true => ProgressBar::hidden(),
-        false => ProgressBar::new(parts.len() as u64),
+        false => ProgressBar::new((measure::PASSES * parts.len()) as u64),
     };
     if let Ok(style) = ProgressStyle::with_template("{msg:<12} {wide_bar} {pos}/{len}") {
         bar.set_style(style);
     }
-    let mut found = Vec::new();
-    for part in parts {
-        bar.set_message(match part {
-            Part::Clock => "clock".to_string(),
-            Part::Latencies => "latencies".to_string(),
-            Part::Rates => "rates".to_string(),
-            Part::Functions => "functions".to_string(),
-            Part::Translation => "pages".to_string(),
-            Part::Level(at) => caches
-                .get(at)
-                .map_or("memory".to_string(), |cache| format!("L{}", cache.level)),
-        });
-        let more = measure::measure(part, caches, &found);
-        found.extend(more);
-        bar.inc(1);
+    let mut passes = Vec::new();
+    for _ in 0..measure::PASSES {
+        let mut found = Vec::new();
+        for part in &parts {
+            bar.set_message(label(*part, caches));
+            let more = measure::measure(*part, vectors, caches, &found);
+            found.extend(more);
+            bar.inc(1);
+        }
+        passes.push(found);
     }
     bar.finish_and_clear();
-    found
+    measure::combined(&passes)
+}
+
+fn label(part: Part, caches: &[Cache]) -> String {
+    match part {
+        Part::Clock => "clock".to_string(),
+        Part::Latencies => "latencies".to_string(),
+        Part::Rates => "rates".to_string(),
+        Part::Functions => "functions".to_string(),
+        Part::Translation => "pages".to_string(),
+        Part::Level(at) => caches
+            .get(at)
+            .map_or("memory".to_string(), |cache| format!("L{}", cache.level)),
+    }
 }
 
 /// The caches of data that the system lists, nearest first; those that it does not describe in full are left out.
@@ -167,7 +192,13 @@ struct About {
 }
 
 /// The machine file.
-fn file(about: &About, base: Option<&str>, caches: &[Cache], figures: &[Figure]) -> String {
+fn file(
+    about: &About,
+    vectors: Vectors,
+    base: Option<&str>,
+    caches: &[Cache],
+    figures: &[Figure],
+) -> String {
     let About { cpu, date } = about;
     let mut text = String::new();
     if let Some(base) = base {
@@ -197,19 +228,29 @@ fn file(about: &About, base: Option<&str>, caches: &[Cache], figures: &[Figure])
         how,
     } in figures
     {
-        let note = format!("{how}; quartiles {:.1} % apart", 100.0 * found.spread);
+        let note = format!(
+            "{how}; median of {} passes, quartiles {:.1} % apart",
+            measure::PASSES,
+            100.0 * found.spread
+        );
         let value = match parameter.ends_with("_bytes") {
             true => found.median,
             false => rounded(found.median),
         };
         row(parameter, value, &measured, &note);
     }
-    let vector = measure::vector_bytes() as f64;
+    let widest = Vectors::widest().bytes();
+    let note = match vectors.bytes() == widest {
+        true => "the widest that it has of those that loops can be measured with".to_string(),
+        false => format!(
+            "loops were measured with these; the widest that it has are {widest} bytes long"
+        ),
+    };
     row(
         "vector_bytes",
-        vector,
+        vectors.bytes() as f64,
         "the processor",
-        "the widest that it has of those that loops were measured with",
+        &note,
     );
     let assumed = "a taken branch each cycle, as most cores have; not measured";
     row("iteration_cycles", 1.0, "assumed", assumed);

@@ -2,21 +2,11 @@
 
 use std::hint::black_box;
 
-use pulp::Arch;
+use pulp::{Simd, WithSimd};
 
 use super::Figure;
 use super::rounds::{Measured, nanoseconds};
-
-/// Bytes of the widest vectors that the loops here are compiled for.
-pub fn vector_bytes() -> usize {
-    match Arch::new() {
-        #[cfg(target_arch = "x86_64")]
-        Arch::V4(_) => 64,
-        #[cfg(target_arch = "x86_64")]
-        Arch::V3(_) => 32,
-        _ => 16,
-    }
-}
+use super::vectors::Vectors;
 
 fn figure(parameter: &str, measured: Measured, how: &str) -> Figure {
     Figure {
@@ -48,11 +38,11 @@ pub fn clock() -> Figure {
 }
 
 /// Nanoseconds of one link of a chain that begins with `begin`.
-fn link(begin: f64, next: impl Fn(f64) -> f64 + Copy) -> Measured {
+fn link(vectors: Vectors, begin: f64, next: impl Fn(f64) -> f64 + Copy) -> Measured {
     let mut value = black_box(begin);
     let time = nanoseconds(|| {
         let begin = value;
-        value = black_box(Arch::new().dispatch(
+        value = black_box(vectors.dispatch(
             #[inline(always)]
             || {
                 let mut x = begin;
@@ -67,30 +57,35 @@ fn link(begin: f64, next: impl Fn(f64) -> f64 + Copy) -> Measured {
 }
 
 /// Latencies of additions, multiplications, fused ones, divisions and square roots.
-pub fn latencies(ghz: f64) -> Vec<Figure> {
+pub fn latencies(vectors: Vectors, ghz: f64) -> Vec<Figure> {
     let (small, near_one, middle) = (black_box(1e-9), black_box(1.000_000_1), black_box(1.7));
     let cycles = |time: Measured| time.map(|time| time * ghz);
     let add = link(
+        vectors,
         1.0,
         #[inline(always)]
         move |x| x + small,
     );
     let multiply = link(
+        vectors,
         1.0,
         #[inline(always)]
         move |x| x * near_one,
     );
     let fma = link(
+        vectors,
         1.0,
         #[inline(always)]
         move |x| x.mul_add(near_one, small),
     );
     let divide = link(
+        vectors,
         1.3,
         #[inline(always)]
         move |x| middle / x,
     );
     let root = link(
+        vectors,
         1.3,
         #[inline(always)]
         move |x| (x + middle).sqrt(),
@@ -148,9 +143,8 @@ pub fn window(ghz: f64, add_latency: f64) -> Figure {
 
 /// Elements of arrays that fit every first cache, twice.
 const ELEMENTS: usize = 1024;
-/// Elements of the longest vectors, and how many vectors are worked on at once.
+/// Elements of the longest vectors.
 const WIDE: usize = 8;
-const AT_ONCE: usize = 12;
 
 /// An array, and where in it an element begins a line of 64 bytes.
 fn aligned(elements: usize, value: f64) -> (Vec<f64>, usize) {
@@ -160,27 +154,57 @@ fn aligned(elements: usize, value: f64) -> (Vec<f64>, usize) {
     (array, at)
 }
 
-/// Nanoseconds of one operation on a register of `WIDE` elements.
-fn wide(operation: impl Fn(f64, usize) -> f64 + Copy) -> Measured {
-    let mut registers = black_box([[1.0_f64; WIDE]; AT_ONCE]);
-    const TIMES: usize = 128;
+/// Nanoseconds of one operation on `WIDE` elements: on as many at once as eight to twelve registers hold, of the sixteen or more
+/// that there are.
+fn wide(vectors: Vectors, operation: impl Fn(f64, usize) -> f64 + Copy) -> Measured {
+    match vectors.bytes() / size_of::<f64>() {
+        WIDE => at_once::<12>(vectors, operation),
+        4 => at_once::<6>(vectors, operation),
+        _ => at_once::<2>(vectors, operation),
+    }
+}
+
+fn at_once<const COUNT: usize>(
+    vectors: Vectors,
+    operation: impl Fn(f64, usize) -> f64 + Copy,
+) -> Measured {
+    let mut registers = black_box([[1.0_f64; WIDE]; COUNT]);
     let time = nanoseconds(|| {
-        let mut local = registers;
-        Arch::new().dispatch(
-            #[inline(always)]
-            || {
-                for _ in 0..TIMES {
-                    for (at, register) in local.iter_mut().enumerate() {
-                        for element in register {
-                            *element = operation(*element, at);
-                        }
-                    }
-                }
-            },
-        );
-        registers = black_box(local);
+        registers = black_box(vectors.dispatch(Steps {
+            registers,
+            operation,
+        }));
     });
-    time.map(|time| time / (TIMES * AT_ONCE) as f64)
+    time.map(|time| time / (STEPS * COUNT) as f64)
+}
+
+const STEPS: usize = 128;
+
+/// One operation after another on every register. No closure: what the compiler puts around one is not always compiled
+/// for the vectors that it is for.
+struct Steps<Operation, const COUNT: usize> {
+    registers: [[f64; WIDE]; COUNT],
+    operation: Operation,
+}
+
+impl<Operation: Fn(f64, usize) -> f64, const COUNT: usize> WithSimd for Steps<Operation, COUNT> {
+    type Output = [[f64; WIDE]; COUNT];
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Self::Output {
+        let mut registers = self.registers;
+        for _ in 0..STEPS {
+            for [even, odd] in registers.as_chunks_mut::<2>().0 {
+                for element in even {
+                    *element = (self.operation)(*element, 0);
+                }
+                for element in odd {
+                    *element = (self.operation)(*element, 1);
+                }
+            }
+        }
+        registers
+    }
 }
 
 /// Sweeps over an array in a run, so that beginning one costs little.
@@ -188,7 +212,7 @@ const SWEEPS: usize = 16;
 
 /// Nanoseconds of loading `WIDE` elements, from so many elements behind the beginning of a line: sums of four arrays, so
 /// that there are far more loads than stores.
-fn load(behind: usize) -> Measured {
+fn load(vectors: Vectors, behind: usize) -> Measured {
     const ARRAYS: usize = 4;
     // No multiple of 4096 bytes: loads do not wait for stores to addresses that end alike.
     const LENGTH: usize = ELEMENTS / 2 - 2 * WIDE;
@@ -200,7 +224,7 @@ fn load(behind: usize) -> Measured {
     let time = nanoseconds(|| {
         for _ in 0..SWEEPS {
             if let [a, b, c, d] = black_box(arrays) {
-                sum(to, [a, b, c, d]);
+                sum(vectors, to, [a, b, c, d]);
             }
             black_box(&mut *to);
         }
@@ -208,8 +232,8 @@ fn load(behind: usize) -> Measured {
     time.map(|time| time * WIDE as f64 / (ARRAYS * LENGTH * SWEEPS) as f64)
 }
 
-fn sum(to: &mut [f64], [a, b, c, d]: [&[f64]; 4]) {
-    Arch::new().dispatch(
+fn sum(vectors: Vectors, to: &mut [f64], [a, b, c, d]: [&[f64]; 4]) {
+    vectors.dispatch(
         #[inline(always)]
         || {
             let sums = a.iter().zip(b).zip(c.iter().zip(d));
@@ -221,12 +245,12 @@ fn sum(to: &mut [f64], [a, b, c, d]: [&[f64]; 4]) {
 }
 
 /// Nanoseconds of storing `WIDE` elements.
-fn store() -> Measured {
+fn store(vectors: Vectors) -> Measured {
     let (mut array, at) = aligned(ELEMENTS, 0.0);
     let mut value = black_box(1.0);
     let time = nanoseconds(|| {
         let array = &mut array[at..at + ELEMENTS];
-        Arch::new().dispatch(
+        vectors.dispatch(
             #[inline(always)]
             || {
                 for _ in 0..SWEEPS {
@@ -263,12 +287,12 @@ fn scalar() -> Measured {
 }
 
 /// Nanoseconds of one application to an element of an array.
-fn each(operation: impl Fn(f64) -> f64 + Copy) -> Measured {
+fn each(vectors: Vectors, operation: impl Fn(f64) -> f64 + Copy) -> Measured {
     let (from, _) = aligned(ELEMENTS, 1.3);
     let mut to = vec![0.0; ELEMENTS];
     let time = nanoseconds(|| {
         let from = &black_box(&from)[..ELEMENTS];
-        Arch::new().dispatch(
+        vectors.dispatch(
             #[inline(always)]
             || {
                 for (to, from) in to.iter_mut().zip(from) {
@@ -295,11 +319,12 @@ fn each_alone(operation: impl Fn(f64) -> f64 + Copy) -> Measured {
 }
 
 /// Nanoseconds of a minimum or maximum of an element, and of a choice between two values by a comparison.
-fn compared() -> [Measured; 2] {
+fn compared(vectors: Vectors) -> [Measured; 2] {
     const OF_EACH: usize = 8;
     let limits: [f64; OF_EACH] = black_box([0.9, 1.8, 0.8, 1.7, 0.7, 1.6, 0.6, 1.5]);
     let others: [f64; OF_EACH] = black_box([1.1, 1.2, 1.3, 1.4, 1.1, 1.2, 1.3, 1.4]);
     let minima = each(
+        vectors,
         #[inline(always)]
         move |x| {
             let pairs = limits.as_chunks::<2>().0.iter();
@@ -310,6 +335,7 @@ fn compared() -> [Measured; 2] {
         },
     );
     let choices = each(
+        vectors,
         #[inline(always)]
         move |x| {
             let pairs = limits.iter().zip(&others);
@@ -319,11 +345,13 @@ fn compared() -> [Measured; 2] {
     [minima, choices].map(|time| time.map(|time| time / OF_EACH as f64))
 }
 
-/// How many minima and choices begin in a cycle, in scalar instructions, of which a vector takes so many.
+/// How many minima and choices begin in a cycle, in scalar instructions, of which a vector takes so many. Of the widest
+/// vectors: narrower ones of the same core have the same masks in code of compilers, but not here.
 pub fn rates_of_comparisons(ghz: f64, vector_slots: f64) -> Vec<Figure> {
-    let lanes = (vector_bytes() / size_of::<f64>()) as f64;
+    let vectors = Vectors::widest();
+    let lanes = (vectors.bytes() / size_of::<f64>()) as f64;
     let [minima, choices] =
-        compared().map(|time| time.map(|time| vector_slots / (time * lanes * ghz)));
+        compared(vectors).map(|time| time.map(|time| vector_slots / (time * lanes * ghz)));
     vec![
         figure(
             "minima_per_cycle",
@@ -339,30 +367,37 @@ pub fn rates_of_comparisons(ghz: f64, vector_slots: f64) -> Vec<Figure> {
 }
 
 /// How much of everything begins in a cycle, in scalar instructions; a vector takes `vector_slots` of them.
-pub fn rates(ghz: f64) -> Vec<Figure> {
-    let lanes = vector_bytes() / size_of::<f64>();
-    let vectors = (WIDE / lanes) as f64;
+pub fn rates(vectors: Vectors, ghz: f64) -> Vec<Figure> {
+    let lanes = vectors.bytes() / size_of::<f64>();
+    let of_wide = (WIDE / lanes) as f64;
     let (small, near_one, middle) = (black_box(1e-9), black_box(1.000_000_1), black_box(1.7));
-    let a_cycle = |time: Measured| time.map(|time| vectors / (time * ghz));
-    let loads = a_cycle(load(0));
+    let a_cycle = |time: Measured| time.map(|time| of_wide / (time * ghz));
+    let loads = a_cycle(load(vectors, 0));
     let alone = scalar().map(|time| 1.0 / (time * ghz));
     let slots = alone.over(loads).map(|slots| slots.max(1.0));
     let scaled = |rate: Measured| rate.map(|rate| rate * slots.median);
     let adds = wide(
+        vectors,
         #[inline(always)]
         move |x, _| x + small,
     );
-    let fused = wide(
-        #[inline(always)]
-        move |x, _| x.mul_add(near_one, small),
-    );
+    let fused_in = |vectors: Vectors| {
+        wide(
+            vectors,
+            #[inline(always)]
+            move |x, _| x.mul_add(near_one, small),
+        )
+    };
+    let fused = fused_in(vectors);
+    let fused_widest = fused_in(Vectors::widest());
     let both = wide(
+        vectors,
         #[inline(always)]
-        move |x, at| if at % 2 == 0 { x + small } else { x * near_one },
+        move |x, at| if at == 0 { x + small } else { x * near_one },
     );
-    let split = load(1).over(load(0)).map(|ratio| {
+    let split = load(vectors, 1).over(load(vectors, 0)).map(|ratio| {
         // Of vectors that begin anywhere but at their own size, so many lie in two lines.
-        let lines = vector_bytes() as f64 / 64.0;
+        let lines = vectors.bytes() as f64 / 64.0;
         ((ratio - 1.0).max(0.0) / lines) * slots.median
     });
     let cycles = |time: Measured| time.map(|time| time * ghz);
@@ -380,7 +415,7 @@ pub fn rates(ghz: f64) -> Vec<Figure> {
         ),
         figure(
             "stores_per_cycle",
-            scaled(a_cycle(store())),
+            scaled(a_cycle(store(vectors))),
             "vectors stored to L1, times vector_slots",
         ),
         figure(
@@ -415,18 +450,18 @@ pub fn rates(ghz: f64) -> Vec<Figure> {
         ),
         figure(
             "divide_vector_cycles",
-            cycles(each(divide)),
+            cycles(each(vectors, divide)),
             "divisions of elements in L1, in vectors",
         ),
         figure(
             "root_vector_cycles",
-            cycles(each(f64::sqrt)),
+            cycles(each(vectors, f64::sqrt)),
             "square roots of elements in L1, in vectors",
         ),
         figure(
             "gflops_per_core",
-            fused.map(|time| 2.0 * WIDE as f64 / time),
-            "fused multiply-adds in registers, in vectors",
+            fused_widest.map(|time| 2.0 * WIDE as f64 / time),
+            "fused multiply-adds in registers, in the widest vectors",
         ),
     ]
 }

@@ -1,18 +1,20 @@
 //! Micro-benchmarks of the core that runs them: latencies and rates of arithmetic, bandwidths and latencies of caches
 //! and memory. What they find is what `loopsheet machine measure` writes into a machine file.
 //!
-//! Loops are plain Rust that compilers vectorise for the widest vectors of the machine (`pulp` chooses at run time).
-//! Each figure is the median of rounds, so that what else runs on the machine shifts it little; how far the rounds are
-//! apart is said beside it.
+//! Loops are plain Rust that the compiler vectorises, for vectors that are chosen at run time (by `pulp`).
+//! Everything is measured in several passes, and each figure is the median of the passes, so that what else runs on the
+//! machine for a second or two shifts it little; how far the passes are apart is said beside it.
 
 mod arithmetic;
 mod conflicts;
 mod irregular;
 mod memory;
 mod rounds;
+mod vectors;
+mod waiting;
 
-pub use arithmetic::vector_bytes;
 pub use rounds::Measured;
+pub use vectors::Vectors;
 
 /// A cache of the machine, as its operating system describes it.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +35,39 @@ pub struct Figure {
     pub measured: Measured,
     /// How it was measured.
     pub how: String,
+}
+
+/// How often all parts are measured: on machines that others share, a core is slower for a second or two now and then.
+pub const PASSES: usize = 7;
+
+/// The figures of several passes, each as their median. What most passes do not have is left out.
+pub fn combined(passes: &[Vec<Figure>]) -> Vec<Figure> {
+    let mut found: Vec<Figure> = Vec::new();
+    for figure in passes.iter().flatten() {
+        let name = &figure.parameter;
+        if found.iter().any(|known| known.parameter == *name) {
+            continue;
+        }
+        let same = |other: &&Figure| other.parameter == *name;
+        let all: Vec<&Figure> = passes.iter().flatten().filter(same).collect();
+        if 2 * all.len() <= passes.len() {
+            continue;
+        }
+        let mut values: Vec<f64> = all.iter().map(|figure| figure.measured.median).collect();
+        let measured = Measured::of(&mut values);
+        // What is said of it is said of the pass that it is taken from.
+        let taken = |other: &&&Figure| other.measured.median == measured.median;
+        let how = all
+            .iter()
+            .find(taken)
+            .map_or(&figure.how, |taken| &taken.how);
+        found.push(Figure {
+            parameter: name.clone(),
+            measured,
+            how: how.clone(),
+        });
+    }
+    found
 }
 
 /// What is measured, one after the other.
@@ -59,7 +94,7 @@ pub fn parts(caches: &[Cache]) -> Vec<Part> {
 }
 
 /// The figures of one part. `known` are those of the parts before it, with the clock among them.
-pub fn measure(part: Part, caches: &[Cache], known: &[Figure]) -> Vec<Figure> {
+pub fn measure(part: Part, vectors: Vectors, caches: &[Cache], known: &[Figure]) -> Vec<Figure> {
     let find = |name: &str| {
         let found = known.iter().find(|figure| figure.parameter == name);
         found.map(|figure| figure.measured.median)
@@ -68,14 +103,18 @@ pub fn measure(part: Part, caches: &[Cache], known: &[Figure]) -> Vec<Figure> {
     match part {
         Part::Clock => vec![arithmetic::clock()],
         Part::Latencies => {
-            let mut found = arithmetic::latencies(ghz);
+            let mut found = arithmetic::latencies(vectors, ghz);
             let add = (found.iter()).find(|figure| figure.parameter == "add_latency");
-            let window = add.map(|add| arithmetic::window(ghz, add.measured.median));
-            found.extend(window);
+            let add = add.map(|add| add.measured.median);
+            found.extend(add.map(|add| arithmetic::window(ghz, add)));
+            found.extend(
+                add.into_iter()
+                    .flat_map(|add| waiting::figures(vectors, ghz, add)),
+            );
             found
         }
         Part::Rates => {
-            let mut found = arithmetic::rates(ghz);
+            let mut found = arithmetic::rates(vectors, ghz);
             let mut all = found.iter();
             let slots = all.find(|figure| figure.parameter == "vector_slots");
             let slots = slots.map_or(1.0, |slots| slots.measured.median);
@@ -86,7 +125,7 @@ pub fn measure(part: Part, caches: &[Cache], known: &[Figure]) -> Vec<Figure> {
         Part::Translation => {
             let line = caches.first().map_or(64, |cache| cache.line);
             let found = irregular::translation(line).into_iter();
-            found.chain(memory::last_cache(caches)).collect()
+            found.chain(memory::last_cache(vectors, caches)).collect()
         }
         Part::Level(at) => {
             let installed = caches.last().map_or(0, |cache| cache.bytes);
@@ -96,7 +135,41 @@ pub fn measure(part: Part, caches: &[Cache], known: &[Figure]) -> Vec<Figure> {
                     cache.bytes = bytes as usize;
                 }
             }
-            memory::level(at, &caches, installed, ghz, find("tlb_bytes"))
+            memory::level(vectors, at, &caches, installed, ghz, find("tlb_bytes"))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figure(parameter: &str, median: f64) -> Figure {
+        Figure {
+            parameter: parameter.to_string(),
+            measured: Measured {
+                median,
+                spread: 0.0,
+            },
+            how: format!("found {median}"),
+        }
+    }
+
+    #[test]
+    fn a_figure_is_the_median_of_the_passes_that_have_it() {
+        let passes = [
+            vec![figure("ghz", 3.0), figure("window", 180.0)],
+            vec![figure("ghz", 3.1), figure("window", 60.0)],
+            vec![
+                figure("ghz", 2.9),
+                figure("window", 190.0),
+                figure("odd", 1.0),
+            ],
+        ];
+        let found = combined(&passes);
+        let of = |at: usize| (found[at].measured.median, found[at].how.as_str());
+        assert_eq!(found.len(), 2);
+        assert_eq!(of(0), (3.0, "found 3"));
+        assert_eq!(of(1), (180.0, "found 180"));
     }
 }

@@ -2,17 +2,17 @@
 
 use std::hint::black_box;
 
-use pulp::Arch;
-
 use super::conflicts;
 use super::irregular::{self, Before};
 use super::rounds::{Measured, nanoseconds};
+use super::vectors::Vectors;
 use super::{Cache, Figure};
 
 /// The figures of a cache, or of memory behind the last one. `installed` are the bytes of the last cache with those that
 /// other cores have of it: what is measured of memory must not lie there either. `reach` are the bytes whose pages the TLB
 /// holds.
 pub fn level(
+    vectors: Vectors,
     at: usize,
     caches: &[Cache],
     installed: usize,
@@ -20,7 +20,7 @@ pub fn level(
     reach: Option<f64>,
 ) -> Vec<Figure> {
     let bytes = working_set(at, caches, installed);
-    let gbs = bandwidth(bytes, at == 0);
+    let gbs = bandwidth(vectors, bytes, at == 0);
     let (each, latency, bytes_at_random) = waited_for(at, caches, installed, reach);
     let bytes_behind = caches.get(at).map_or(bytes, |_| bytes_at_random);
     let (how_fast, how_long) = (
@@ -64,7 +64,7 @@ pub fn level(
         None => vec![
             figure(
                 "access_overlap".to_string(),
-                access_overlap(bytes, caches, gbs),
+                access_overlap(vectors, bytes, caches, gbs),
                 "what nine neighbours in a grid take in memory, less their bytes at dram_gbs, over what they take in L1: loads and stores that do not wait".to_string(),
             ),
             figure("dram_gbs".to_string(), gbs, how_fast),
@@ -104,7 +104,7 @@ fn waited_for(
 }
 
 /// The last cache as large as a core really gets it, where others have parts of it: loads beyond are as slow as memory's.
-pub fn last_cache(caches: &[Cache]) -> Option<Figure> {
+pub fn last_cache(vectors: Vectors, caches: &[Cache]) -> Option<Figure> {
     let [.., before, last] = caches else {
         return None;
     };
@@ -112,7 +112,7 @@ pub fn last_cache(caches: &[Cache]) -> Option<Figure> {
         let n = bytes / size_of::<f64>();
         let a = vec![1e-3; n];
         let time = nanoseconds(|| {
-            black_box(load(black_box(&a)));
+            black_box(load(vectors, black_box(&a)));
         });
         time.median / n as f64
     };
@@ -152,7 +152,7 @@ fn working_set(at: usize, caches: &[Cache], installed: usize) -> usize {
 
 /// Bytes a nanosecond between a level and the one before it. The first level has no lines to fetch before a store and to
 /// write back.
-fn bandwidth(bytes: usize, is_first: bool) -> Measured {
+fn bandwidth(vectors: Vectors, bytes: usize, is_first: bool) -> Measured {
     let elements = |arrays: usize| bytes / size_of::<f64>() / arrays;
     let stored = if is_first { 1.0 } else { 2.0 };
     let rates = [
@@ -160,7 +160,7 @@ fn bandwidth(bytes: usize, is_first: bool) -> Measured {
             let n = elements(1);
             let a = vec![1e-3; n];
             let time = nanoseconds(|| {
-                black_box(load(black_box(&a)));
+                black_box(load(vectors, black_box(&a)));
             });
             time.map(|time| 8.0 * n as f64 / time)
         },
@@ -168,7 +168,7 @@ fn bandwidth(bytes: usize, is_first: bool) -> Measured {
             let n = elements(2);
             let (from, mut to) = (vec![1.0; n], vec![0.0; n]);
             let time = nanoseconds(|| {
-                copy(&mut to, black_box(&from));
+                copy(vectors, &mut to, black_box(&from));
                 black_box(&mut to);
             });
             time.map(|time| 8.0 * (1.0 + stored) * n as f64 / time)
@@ -178,7 +178,7 @@ fn bandwidth(bytes: usize, is_first: bool) -> Measured {
             let (b, c, mut a) = (vec![1.0; n], vec![2.0; n], vec![0.0; n]);
             let factor = black_box(0.5);
             let time = nanoseconds(|| {
-                triad(&mut a, black_box(&b), black_box(&c), factor);
+                triad(vectors, &mut a, black_box(&b), black_box(&c), factor);
                 black_box(&mut a);
             });
             time.map(|time| 8.0 * (2.0 + stored) * n as f64 / time)
@@ -191,12 +191,12 @@ fn bandwidth(bytes: usize, is_first: bool) -> Measured {
 
 /// The share of loads and stores that proceed while lines arrive from memory: of sums of nine neighbours, which load much
 /// more than they fetch.
-fn access_overlap(bytes: usize, caches: &[Cache], gbs: Measured) -> Measured {
+fn access_overlap(vectors: Vectors, bytes: usize, caches: &[Cache], gbs: Measured) -> Measured {
     // Five rows of both arrays fit the first cache.
     let first = caches.first().map_or(32 << 10, |cache| cache.bytes);
     let width = (first / size_of::<f64>() / 12).max(32);
-    let in_memory = neighbours(width, bytes / 2 / size_of::<f64>() / width);
-    let in_cache = neighbours(width, 5);
+    let in_memory = neighbours(vectors, width, bytes / 2 / size_of::<f64>() / width);
+    let in_cache = neighbours(vectors, width, 5);
     // Fetched, fetched to be written, and written back.
     let fetched = 24.0 / gbs.median;
     Measured {
@@ -206,7 +206,7 @@ fn access_overlap(bytes: usize, caches: &[Cache], gbs: Measured) -> Measured {
 }
 
 /// Nanoseconds of the sum of nine neighbours of an element of a grid of so many rows.
-fn neighbours(width: usize, rows: usize) -> Measured {
+fn neighbours(vectors: Vectors, width: usize, rows: usize) -> Measured {
     let (from, mut to) = (vec![1e-3; width * rows], vec![0.0; width * rows]);
     // As often as makes the time of a call small, in a grid that a cache holds.
     let times = (LEAST_SUMS / (width * rows)).max(1);
@@ -220,7 +220,7 @@ fn neighbours(width: usize, rows: usize) -> Measured {
                 .take(rows - 2)
             {
                 let row = |row: usize| &from[row * width..(row + 1) * width];
-                sum_neighbours(to, [row(at - 1), row(at), row(at + 1)]);
+                sum_neighbours(vectors, to, [row(at - 1), row(at), row(at + 1)]);
             }
             black_box(&mut to);
         }
@@ -231,8 +231,8 @@ fn neighbours(width: usize, rows: usize) -> Measured {
 /// Sums in a run at least.
 const LEAST_SUMS: usize = 1 << 14;
 
-fn sum_neighbours(to: &mut [f64], rows: [&[f64]; 3]) {
-    Arch::new().dispatch(
+fn sum_neighbours(vectors: Vectors, to: &mut [f64], rows: [&[f64]; 3]) {
+    vectors.dispatch(
         #[inline(always)]
         || {
             let inside = 1..to.len() - 1;
@@ -246,9 +246,9 @@ fn sum_neighbours(to: &mut [f64], rows: [&[f64]; 3]) {
 }
 
 /// Sums of every 64th element, so that additions wait little for each other.
-fn load(array: &[f64]) -> [f64; 64] {
+fn load(vectors: Vectors, array: &[f64]) -> [f64; 64] {
     let mut sums = [0.0; 64];
-    Arch::new().dispatch(
+    vectors.dispatch(
         #[inline(always)]
         || {
             for block in array.as_chunks::<64>().0 {
@@ -262,8 +262,8 @@ fn load(array: &[f64]) -> [f64; 64] {
 }
 
 /// Additions keep it from becoming a call of memcpy, which may write past the caches.
-fn copy(to: &mut [f64], from: &[f64]) {
-    Arch::new().dispatch(
+fn copy(vectors: Vectors, to: &mut [f64], from: &[f64]) {
+    vectors.dispatch(
         #[inline(always)]
         || {
             for (to, from) in to.iter_mut().zip(from) {
@@ -273,8 +273,8 @@ fn copy(to: &mut [f64], from: &[f64]) {
     );
 }
 
-fn triad(a: &mut [f64], b: &[f64], c: &[f64], factor: f64) {
-    Arch::new().dispatch(
+fn triad(vectors: Vectors, a: &mut [f64], b: &[f64], c: &[f64], factor: f64) {
+    vectors.dispatch(
         #[inline(always)]
         || {
             for ((a, b), c) in a.iter_mut().zip(b).zip(c) {

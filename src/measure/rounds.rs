@@ -1,4 +1,4 @@
-//! Time of a piece of work, as the median of rounds.
+//! Time of a piece of work, as the median of rounds, and figures as the median of passes.
 
 /// A figure and how far it varies.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,6 +9,19 @@ pub struct Measured {
 }
 
 impl Measured {
+    /// The median and the quartiles of these, of which there is at least one.
+    pub(crate) fn of(values: &mut [f64]) -> Measured {
+        values.sort_by(f64::total_cmp);
+        let [quarter, half, three] = [1, 2, 3].map(|at| values[at * (values.len() - 1) / 4]);
+        Measured {
+            median: half,
+            spread: match half {
+                0.0 => 0.0,
+                half => (three - quarter) / half,
+            },
+        }
+    }
+
     /// Another figure that follows from this one.
     #[must_use]
     pub fn map(self, value: impl Fn(f64) -> f64) -> Measured {
@@ -28,7 +41,7 @@ impl Measured {
     }
 }
 
-const ROUNDS: usize = 21;
+const ROUNDS: usize = 9;
 /// Seconds of a round: much longer than it takes to read the clock, shorter than a slice of the scheduler.
 const ROUND: f64 = 0.002;
 
@@ -69,10 +82,5 @@ pub fn nanoseconds(mut work: impl FnMut()) -> Measured {
     let mut rounds: Vec<f64> = (0..ROUNDS)
         .map(|_| time(runs) / f64::from(runs) * 1e9)
         .collect();
-    rounds.sort_by(f64::total_cmp);
-    let [quarter, half, three] = [ROUNDS / 4, ROUNDS / 2, 3 * ROUNDS / 4].map(|at| rounds[at]);
-    Measured {
-        median: half,
-        spread: (three - quarter) / half,
-    }
+    Measured::of(&mut rounds)
 }

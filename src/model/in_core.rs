@@ -9,6 +9,7 @@ mod alignment;
 mod called;
 mod groups;
 mod remainder;
+mod through_memory;
 mod written_out;
 
 use across::Along;
@@ -743,10 +744,11 @@ impl<'a> Code<'a> {
     /// Cycles of one iteration of the innermost loop.
     fn chain_cycles(&self, lanes: Expr) -> Expr {
         let chains = self.chains();
-        let around = self.chain_cycles_around(&lanes);
-        if chains.is_empty() {
-            return around;
-        }
+        let around = [
+            self.chain_cycles_around(&lanes),
+            self.cycles_through_memory(),
+        ];
+        let around = around.into_iter().filter(|cycles| !cycles.is_zero());
         let cycles = |chain: &Chain| {
             let latency = self.chain_latency(chain, &lanes, self.is_reordered());
             match self.begins_anew(chain) {
@@ -754,8 +756,11 @@ impl<'a> Code<'a> {
                 false => latency,
             }
         };
-        let around = (!around.is_zero()).then_some(around);
-        Expr::max(chains.iter().map(cycles).chain(around))
+        let waits: Vec<Expr> = chains.iter().map(cycles).chain(around).collect();
+        match waits.is_empty() {
+            true => 0.0.into(),
+            false => Expr::max(waits),
+        }
     }
 
     /// Cycles of a chain over the iterations that it goes through; a sum that is reordered, or that a switch reorders, is one
