@@ -234,8 +234,8 @@ fn file(
             100.0 * found.spread
         );
         let value = match parameter.ends_with("_bytes") {
-            true => found.median,
-            false => rounded(found.median),
+            true => found.value,
+            false => rounded(found.value),
         };
         row(parameter, value, &measured, &note);
     }

@@ -91,7 +91,7 @@ pub fn latencies(vectors: Vectors, ghz: f64) -> Vec<Figure> {
         move |x| (x + middle).sqrt(),
     );
     let root = Measured {
-        median: root.median - add.median,
+        value: root.value - add.value,
         spread: root.spread,
     };
     vec![
@@ -375,7 +375,7 @@ pub fn rates(vectors: Vectors, ghz: f64) -> Vec<Figure> {
     let loads = a_cycle(load(vectors, 0));
     let alone = scalar().map(|time| 1.0 / (time * ghz));
     let slots = alone.over(loads).map(|slots| slots.max(1.0));
-    let scaled = |rate: Measured| rate.map(|rate| rate * slots.median);
+    let scaled = |rate: Measured| rate.map(|rate| rate * slots.value);
     let adds = wide(
         vectors,
         #[inline(always)]
@@ -398,7 +398,7 @@ pub fn rates(vectors: Vectors, ghz: f64) -> Vec<Figure> {
     let split = load(vectors, 1).over(load(vectors, 0)).map(|ratio| {
         // Of vectors that begin anywhere but at their own size, so many lie in two lines.
         let lines = vectors.bytes() as f64 / 64.0;
-        ((ratio - 1.0).max(0.0) / lines) * slots.median
+        ((ratio - 1.0).max(0.0) / lines) * slots.value
     });
     let cycles = |time: Measured| time.map(|time| time * ghz);
     let divide = move |x: f64| middle / x;

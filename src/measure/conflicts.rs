@@ -38,11 +38,11 @@ pub fn of_cache(cache: &Cache, latency: f64, ghz: f64) -> Vec<Figure> {
     )];
     let time = |reached: usize, crowd: usize| stores(crowd * ways * reached, period / reached);
     let mut few = [1, 2, 4].map(|reached| time(reached, CROWD));
-    few.sort_by(|a, b| a.median.total_cmp(&b.median));
+    few.sort_by(|a, b| a.value.total_cmp(&b.value));
     let reached: Vec<usize> = (0..sets.ilog2()).map(|doublings| 1 << doublings).collect();
     let times: Vec<(usize, f64)> = reached
         .into_iter()
-        .map(|reached| (ways * reached, time(reached, FEWER).median))
+        .map(|reached| (ways * reached, time(reached, FEWER).value))
         .collect();
     if let Some(ahead) = ahead(&times) {
         found.push(figure(
@@ -53,7 +53,7 @@ pub fn of_cache(cache: &Cache, latency: f64, ghz: f64) -> Vec<Figure> {
         found.push(figure(
             "stores_ahead",
             Measured {
-                median: ahead,
+                value: ahead,
                 spread: 0.0,
             },
             "lines of the sets from which on stores to more of them take little: between the last power of two that does not and the next",

@@ -85,14 +85,14 @@ const LEAST_MISS: f64 = 0.5;
 pub fn translation(line: usize) -> Vec<Figure> {
     let extra = |pages: usize| {
         let (apart, together) = (one_a_page(pages, line), random(pages * line, line));
-        (pages, apart.median - together.median, apart.spread)
+        (pages, apart.value - together.value, apart.spread)
     };
     let Some((held, miss, spread)) = held(&PAGES.map(extra)) else {
         return Vec::new();
     };
-    let figure = |parameter: &str, median: f64, spread, how: &str| Figure {
+    let figure = |parameter: &str, value: f64, spread, how: &str| Figure {
         parameter: parameter.to_string(),
-        measured: Measured { median, spread },
+        measured: Measured { value, spread },
         how: how.to_string(),
     };
     let reach = (held * PAGE) as f64;
@@ -197,8 +197,8 @@ mod tests {
 
     #[test]
     fn a_level_is_what_the_one_before_it_leaves() {
-        let measured = |median| Measured {
-            median,
+        let measured = |value| Measured {
+            value,
             spread: 0.0,
         };
         let before = Before {
@@ -208,9 +208,9 @@ mod tests {
         };
         // A quarter hits the cache before: (4 − ¼·1)/¾.
         let (each, latency) = of_level(4 << 20, (measured(4.0), measured(31.0)), Some(before));
-        assert_eq!((each.median, latency.median), (5.0, 40.0));
+        assert_eq!((each.value, latency.value), (5.0, 40.0));
         let (each, _) = of_level(4 << 20, (measured(4.0), measured(31.0)), None);
-        assert_eq!(each.median, 4.0);
+        assert_eq!(each.value, 4.0);
     }
 
     #[test]

@@ -53,10 +53,10 @@ pub fn combined(passes: &[Vec<Figure>]) -> Vec<Figure> {
         if 2 * all.len() <= passes.len() {
             continue;
         }
-        let mut values: Vec<f64> = all.iter().map(|figure| figure.measured.median).collect();
+        let mut values: Vec<f64> = all.iter().map(|figure| figure.measured.value).collect();
         let measured = Measured::of(&mut values);
         // What is said of it is said of the pass that it is taken from.
-        let taken = |other: &&&Figure| other.measured.median == measured.median;
+        let taken = |other: &&&Figure| other.measured.value == measured.value;
         let how = all
             .iter()
             .find(taken)
@@ -97,7 +97,7 @@ pub fn parts(caches: &[Cache]) -> Vec<Part> {
 pub fn measure(part: Part, vectors: Vectors, caches: &[Cache], known: &[Figure]) -> Vec<Figure> {
     let find = |name: &str| {
         let found = known.iter().find(|figure| figure.parameter == name);
-        found.map(|figure| figure.measured.median)
+        found.map(|figure| figure.measured.value)
     };
     let ghz = find("ghz").unwrap_or(1.0);
     match part {
@@ -105,7 +105,7 @@ pub fn measure(part: Part, vectors: Vectors, caches: &[Cache], known: &[Figure])
         Part::Latencies => {
             let mut found = arithmetic::latencies(vectors, ghz);
             let add = (found.iter()).find(|figure| figure.parameter == "add_latency");
-            let add = add.map(|add| add.measured.median);
+            let add = add.map(|add| add.measured.value);
             found.extend(add.map(|add| arithmetic::window(ghz, add)));
             found.extend(
                 add.into_iter()
@@ -117,7 +117,7 @@ pub fn measure(part: Part, vectors: Vectors, caches: &[Cache], known: &[Figure])
             let mut found = arithmetic::rates(vectors, ghz);
             let mut all = found.iter();
             let slots = all.find(|figure| figure.parameter == "vector_slots");
-            let slots = slots.map_or(1.0, |slots| slots.measured.median);
+            let slots = slots.map_or(1.0, |slots| slots.measured.value);
             found.extend(arithmetic::rates_of_comparisons(ghz, slots));
             found
         }
@@ -144,14 +144,14 @@ pub fn measure(part: Part, vectors: Vectors, caches: &[Cache], known: &[Figure])
 mod tests {
     use super::*;
 
-    fn figure(parameter: &str, median: f64) -> Figure {
+    fn figure(parameter: &str, value: f64) -> Figure {
         Figure {
             parameter: parameter.to_string(),
             measured: Measured {
-                median,
+                value,
                 spread: 0.0,
             },
-            how: format!("found {median}"),
+            how: format!("found {value}"),
         }
     }
 
@@ -167,7 +167,7 @@ mod tests {
             ],
         ];
         let found = combined(&passes);
-        let of = |at: usize| (found[at].measured.median, found[at].how.as_str());
+        let of = |at: usize| (found[at].measured.value, found[at].how.as_str());
         assert_eq!(found.len(), 2);
         assert_eq!(of(0), (3.0, "found 3"));
         assert_eq!(of(1), (180.0, "found 180"));

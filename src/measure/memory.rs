@@ -57,7 +57,7 @@ pub fn level(
             (at > 0).then(|| figure(format!("l{}_irregular_lines", cache.level), lines, how_many)),
         )
         .chain(match at {
-            1 => conflicts::of_cache(&caches[0], latency.median, ghz),
+            1 => conflicts::of_cache(&caches[0], latency.value, ghz),
             _ => Vec::new(),
         })
         .collect(),
@@ -95,8 +95,8 @@ fn waited_for(
         let inside = working_set(at - 1, caches, installed);
         Before {
             bytes: cache.bytes,
-            each: irregular::random(inside, line).median,
-            latency: latency(inside, line).median,
+            each: irregular::random(inside, line).value,
+            latency: latency(inside, line).value,
         }
     });
     let (each, latency) = irregular::of_level(bytes, found, before);
@@ -114,13 +114,13 @@ pub fn last_cache(vectors: Vectors, caches: &[Cache]) -> Option<Figure> {
         let time = nanoseconds(|| {
             black_box(load(vectors, black_box(&a)));
         });
-        time.median / n as f64
+        time.value / n as f64
     };
     let bytes = irregular::last_cache(last.clone(), before.clone(), load_time);
     (bytes < last.bytes / 3 * 2).then(|| Figure {
         parameter: format!("l{}_bytes", last.level),
         measured: Measured {
-            median: bytes as f64,
+            value: bytes as f64,
             spread: 0.0,
         },
         how: format!(
@@ -185,7 +185,7 @@ fn bandwidth(vectors: Vectors, bytes: usize, is_first: bool) -> Measured {
         },
     ];
     let mut sorted = rates;
-    sorted.sort_by(|one, other| one.median.total_cmp(&other.median));
+    sorted.sort_by(|one, other| one.value.total_cmp(&other.value));
     if is_first { sorted[2] } else { sorted[1] }
 }
 
@@ -198,9 +198,9 @@ fn access_overlap(vectors: Vectors, bytes: usize, caches: &[Cache], gbs: Measure
     let in_memory = neighbours(vectors, width, bytes / 2 / size_of::<f64>() / width);
     let in_cache = neighbours(vectors, width, 5);
     // Fetched, fetched to be written, and written back.
-    let fetched = 24.0 / gbs.median;
+    let fetched = 24.0 / gbs.value;
     Measured {
-        median: (1.0 - (in_memory.median - fetched) / in_cache.median).clamp(0.0, 1.0),
+        value: (1.0 - (in_memory.value - fetched) / in_cache.value).clamp(0.0, 1.0),
         spread: in_memory.spread + in_cache.spread + gbs.spread,
     }
 }

@@ -1,9 +1,9 @@
-//! Time of a piece of work, as the median of rounds, and figures as the median of passes.
+//! Time of a piece of work, as the first quartile of rounds: what else runs on a core makes it slower only.
 
 /// A figure and how far it varies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
-    pub median: f64,
+    pub value: f64,
     /// The distance of the quartiles, as a share of the median.
     pub spread: f64,
 }
@@ -14,7 +14,7 @@ impl Measured {
         values.sort_by(f64::total_cmp);
         let [quarter, half, three] = [1, 2, 3].map(|at| values[at * (values.len() - 1) / 4]);
         Measured {
-            median: half,
+            value: half,
             spread: match half {
                 0.0 => 0.0,
                 half => (three - quarter) / half,
@@ -26,7 +26,7 @@ impl Measured {
     #[must_use]
     pub fn map(self, value: impl Fn(f64) -> f64) -> Measured {
         Measured {
-            median: value(self.median),
+            value: value(self.value),
             spread: self.spread,
         }
     }
@@ -35,7 +35,7 @@ impl Measured {
     #[must_use]
     pub fn over(self, other: Measured) -> Measured {
         Measured {
-            median: self.median / other.median,
+            value: self.value / other.value,
             spread: self.spread + other.spread,
         }
     }
@@ -82,5 +82,9 @@ pub fn nanoseconds(mut work: impl FnMut()) -> Measured {
     let mut rounds: Vec<f64> = (0..ROUNDS)
         .map(|_| time(runs) / f64::from(runs) * 1e9)
         .collect();
-    Measured::of(&mut rounds)
+    let all = Measured::of(&mut rounds);
+    Measured {
+        value: rounds[ROUNDS / 4],
+        ..all
+    }
 }

@@ -110,7 +110,7 @@ fn mispredicted() -> Measured {
     let (chance, never) = (branches(&by_chance), branches(&[false; BRANCHES]));
     Measured {
         // Half of those by chance.
-        median: (2.0 * (chance.median - never.median)).max(0.0),
+        value: (2.0 * (chance.value - never.value)).max(0.0),
         spread: chance.spread,
     }
 }
