@@ -122,7 +122,6 @@ pub const IN_CORE_PARAMETERS: &[ParameterRow] = &[
     row(("window", "Reorder window", "instructions", Real, (0.0, 1e6), Value(0.0), "Instructions that a core holds while it waits: where a loop is shorter, its next execution begins before it ends; 0: none")),
     row(("forward_cycles", "Store to load", "cycles", Real, (0.0, 1e4), Value(0.0), "From a store of an element to a load of the same element that follows; 0: nothing waits for it")),
     row(("blocked_load_cycles", "Store to a wider load", "cycles", Real, (0.0, 1e4), Value(0.0), "From a store to a load of a vector of which it has only a part; 0: nothing waits for it")),
-    row(("branch_miss_cycles", "Mispredicted branch", "cycles", Real, (0.0, 1e4), Value(0.0), "Cycles lost where a branch goes another way than predicted; 0: none")),
 ];
 
 /// Without one of these there is no in-core time.

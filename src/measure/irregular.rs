@@ -197,10 +197,7 @@ mod tests {
 
     #[test]
     fn a_level_is_what_the_one_before_it_leaves() {
-        let measured = |value| Measured {
-            value,
-            spread: 0.0,
-        };
+        let measured = |value| Measured { value, spread: 0.0 };
         let before = Before {
             bytes: 1 << 20,
             each: 1.0,

@@ -7,11 +7,11 @@
 
 mod arithmetic;
 mod conflicts;
+mod forwarding;
 mod irregular;
 mod memory;
 mod rounds;
 mod vectors;
-mod waiting;
 
 pub use rounds::Measured;
 pub use vectors::Vectors;
@@ -109,7 +109,7 @@ pub fn measure(part: Part, vectors: Vectors, caches: &[Cache], known: &[Figure])
             found.extend(add.map(|add| arithmetic::window(ghz, add)));
             found.extend(
                 add.into_iter()
-                    .flat_map(|add| waiting::figures(vectors, ghz, add)),
+                    .flat_map(|add| forwarding::figures(vectors, ghz, add)),
             );
             found
         }
@@ -147,10 +147,7 @@ mod tests {
     fn figure(parameter: &str, value: f64) -> Figure {
         Figure {
             parameter: parameter.to_string(),
-            measured: Measured {
-                value,
-                spread: 0.0,
-            },
+            measured: Measured { value, spread: 0.0 },
             how: format!("found {value}"),
         }
     }

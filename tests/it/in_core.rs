@@ -121,6 +121,32 @@ fn loops_around_have_chains() {
     assert_eq!(chain("square"), Some(0.75));
 }
 
+/// Elements that are stored by one execution of the inner loop and loaded by the next.
+#[test]
+fn executions_wait_for_what_the_one_before_has_stored() {
+    let machine = fixture("clock/core.toml");
+    let machine = machine.to_str().expect("a path");
+    let cycles = |settings: &str, function: &str| {
+        let options = ["--machine", machine, "--set", settings, "--no-config"];
+        let json = analysed(fixture("groups/handed_on.c"), &options);
+        let found = nest(&json, function)["in_core"]["chain_cycles"].as_f64();
+        found.expect("a number")
+    };
+    let near = |found: f64, expected: f64| {
+        assert!((found - expected).abs() < 1e-9, "{found} is not {expected}");
+    };
+    // A machine that does not say how long that takes.
+    near(cycles("n=10", "update"), 0.0);
+    let known = "forward_cycles=5,blocked_load_cycles=17";
+    // Store to load and an addition of three cycles, once for each ten elements.
+    near(cycles(&format!("n=10,{known}"), "update"), 0.8);
+    near(cycles(&format!("n=1000,{known}"), "update"), 0.008);
+    near(cycles(&format!("n=10,{known}"), "apart"), 0.0);
+    // Vectors lie across those before; single elements do not.
+    near(cycles(&format!("n=100,{known}"), "band"), 20.0 / 9.0);
+    near(cycles(&format!("n=100,{known},vectorise=0"), "band"), 8.0 / 9.0);
+}
+
 /// The longest time that is left open is that of scalar code, with the accesses of scalar code.
 #[test]
 fn the_band_has_the_accesses_of_scalar_code() {

@@ -39,9 +39,11 @@ impl Code<'_> {
 
     /// Chains that the loop around carries through elements which the innermost loop moves along.
     fn chains_through_memory(&self) -> impl Iterator<Item = &Chain> {
-        let is_as_written = matches!(self.along, Along::Innermost) && self.written_out().is_none();
+        // What is written out stays in registers where it is in the same place each time.
+        let passes_memory = self.written_out().is_none() || self.begins_elsewhere();
+        let passes_memory = passes_memory && matches!(self.along, Along::Innermost);
         let level = self.nest.loops.len().checked_sub(2);
-        let level = level.filter(|_| is_as_written);
+        let level = level.filter(|_| passes_memory);
         let carried = level.and_then(|level| self.nest.carried_by(level));
         let chains = carried.into_iter().flat_map(|carried| &carried.chains);
         chains.filter(|chain| self.is_in_memory(chain))

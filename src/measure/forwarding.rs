@@ -1,5 +1,4 @@
-//! What code waits for beside arithmetic: loads of what has just been stored, and branches that go another way than
-//! predicted.
+//! Loads of what has just been stored.
 
 use std::hint::black_box;
 
@@ -32,11 +31,6 @@ pub fn figures(vectors: Vectors, ghz: f64, add_latency: f64) -> Vec<Figure> {
             "blocked_load_cycles",
             less_addition(blocked(vectors)),
             "vectors of which each lies one element beside the one stored just before, and an addition, less the addition",
-        ),
-        figure(
-            "branch_miss_cycles",
-            mispredicted().map(|time| time * ghz),
-            "branches by chance, half of which are mispredicted, against branches that always go the same way",
         ),
     ]
 }
@@ -91,40 +85,4 @@ impl<const LANES: usize> WithSimd for Across<'_, LANES> {
             }
         }
     }
-}
-
-/// Branches of a run: so many that no predictor learns their order.
-const BRANCHES: usize = 1 << 15;
-
-/// Nanoseconds of a branch that goes the other way than predicted.
-fn mispredicted() -> Measured {
-    let mut random = 0x2545_f491_4f6c_dd1d_u64;
-    let by_chance: Vec<bool> = (0..BRANCHES)
-        .map(|_| {
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            random >> 63 == 1
-        })
-        .collect();
-    let (chance, never) = (branches(&by_chance), branches(&[false; BRANCHES]));
-    Measured {
-        // Half of those by chance.
-        value: (2.0 * (chance.value - never.value)).max(0.0),
-        spread: chance.spread,
-    }
-}
-
-fn branches(ways: &[bool]) -> Measured {
-    let mut taken = 0_u64;
-    let time = nanoseconds(|| {
-        for way in black_box(ways) {
-            if *way {
-                taken += 1;
-                // Keeps it a branch.
-                black_box(&mut taken);
-            }
-        }
-    });
-    time.map(|time| time / ways.len() as f64)
 }
