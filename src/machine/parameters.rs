@@ -102,6 +102,7 @@ pub const IN_CORE_PARAMETERS: &[ParameterRow] = &[
     row(("fma_latency", "Fused multiply-add, latency", "cycles", Real, (0.1, 1e4), Unknown, "From the factors of a fused multiply-add to its result")),
     row(("divide_latency", "Division, latency", "cycles", Real, (0.1, 1e4), Unknown, "From the operands of a division to its result")),
     row(("root_latency", "Square root, latency", "cycles", Real, (0.1, 1e4), Unknown, "From the operand of a square root to its result")),
+    row(("minimum_latency", "Minimum, latency", "cycles", Real, (0.1, 1e4), Unknown, "From the operands of a minimum, a maximum or a choice by a comparison to its result; empty: as an addition")),
     row(("divide_cycles", "Division, scalar", "cycles", Real, (0.01, 1e4), Unknown, "Cycles between the starts of two scalar divisions")),
     row(("root_cycles", "Square root, scalar", "cycles", Real, (0.01, 1e4), Unknown, "Cycles between the starts of two scalar square roots")),
     row(("divide_vector_cycles", "Division, in vectors", "cycles", Real, (0.01, 1e4), Unknown, "The same for divisions in vectors of doubles, per element")),
@@ -237,19 +238,22 @@ pub const LEVEL_LATENCY: [&str; 2] = ["latency_cycles", "irregular_lines"];
 pub const CONFLICTS: [&str; 3] = ["set_lines", "evicted_store_cycles", "stores_ahead"];
 /// Rates of comparisons; where one is unknown, that of additions says it.
 pub const COMPARED: [&str; 2] = ["minima_per_cycle", "choices_per_cycle"];
+/// The latency of comparisons; where it is unknown, that of additions says it.
+pub const MINIMUM_LATENCY: &str = "minimum_latency";
 /// What the TLB holds, and what a page that it does not hold takes.
 pub const TRANSLATION: [&str; 2] = ["tlb_bytes", "tlb_miss_ns"];
 
 /// What formulas take for a figure of a cache level that the machine lacks or that nobody knows: no bytes, no
 /// bandwidth, shared with nobody; and for what limits nothing where it is not known. `None` for all other parameters.
 pub fn absent(name: &str) -> Option<f64> {
-    let limits: [&[&str]; 7] = [
+    let limits: [&[&str]; 8] = [
         &LATENCY_LIMIT,
         &IN_CORE,
         &FUNCTION_CYCLES,
         &IRREGULAR,
         &CONFLICTS,
         &COMPARED,
+        &[MINIMUM_LATENCY],
         &TRANSLATION,
     ];
     if limits.iter().any(|names| names.contains(&name)) {

@@ -90,6 +90,16 @@ pub fn latencies(vectors: Vectors, ghz: f64) -> Vec<Figure> {
         #[inline(always)]
         move |x| (x + middle).sqrt(),
     );
+    let (least, most) = (black_box(0.9), black_box(1.8));
+    let clamped = link(
+        vectors,
+        1.3,
+        #[inline(always)]
+        move |x| {
+            let x = if x < least { least } else { x };
+            if x > most { most } else { x }
+        },
+    );
     let root = Measured {
         value: root.value - add.value,
         spread: root.spread,
@@ -107,6 +117,11 @@ pub fn latencies(vectors: Vectors, ghz: f64) -> Vec<Figure> {
             "root_latency",
             cycles(root),
             "a chain of additions and square roots, less the additions",
+        ),
+        figure(
+            "minimum_latency",
+            cycles(clamped.map(|time| time / 2.0)),
+            "a chain of minima and maxima in turn",
         ),
     ]
 }

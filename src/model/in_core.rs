@@ -27,7 +27,7 @@ use crate::analysis::facts::{
 use crate::analysis::in_core::{Carried, Chain, ChainKind, Functions, InCore, Order, Steps};
 use crate::expr::{Comparison, Expr, FigureId, Symbol};
 use crate::machine::MachineModel;
-use crate::machine::parameters::{COMPARED, IN_CORE};
+use crate::machine::parameters::{COMPARED, IN_CORE, MINIMUM_LATENCY};
 
 /// In-core time of a nest; none where the machine does not say what its cores do in a cycle.
 #[derive(Clone, Copy)]
@@ -797,16 +797,29 @@ impl<'a> Code<'a> {
         } = steps;
         let times = |count: u32, latency: Expr| latency * f64::from(count);
         let mut parts = vec![
-            times(adds + selections, Expr::machine("add_latency")),
+            times(adds, Expr::machine("add_latency")),
             times(multiplies, Expr::machine("multiply_latency")),
             times(fused, Expr::machine("fma_latency")),
             times(divides, Expr::machine("divide_latency")),
             times(roots, Expr::machine("root_latency")),
         ];
+        if selections > 0 {
+            parts.push(times(selections, self.minimum_latency()));
+        }
         if specials > 0 {
             parts.push(times(specials, self.cycles("exp_cycles")));
         }
         Expr::sum(parts)
+    }
+
+    /// Cycles of a minimum, a maximum or a choice; where nobody knows them, those of an addition.
+    fn minimum_latency(&self) -> Expr {
+        let (known, add) = (Expr::machine(MINIMUM_LATENCY), Expr::machine("add_latency"));
+        match self.machine.get(MINIMUM_LATENCY) {
+            _ if self.any_machine => bandwidth::where_positive(known.clone(), known, add),
+            Some(_) => known,
+            None => add,
+        }
     }
 
     /// Whether a directive or flags let the compiler reorder sums of the innermost loop.

@@ -144,7 +144,10 @@ fn executions_wait_for_what_the_one_before_has_stored() {
     near(cycles(&format!("n=10,{known}"), "apart"), 0.0);
     // Vectors lie across those before; single elements do not.
     near(cycles(&format!("n=100,{known}"), "band"), 20.0 / 9.0);
-    near(cycles(&format!("n=100,{known},vectorise=0"), "band"), 8.0 / 9.0);
+    near(
+        cycles(&format!("n=100,{known},vectorise=0"), "band"),
+        8.0 / 9.0,
+    );
 }
 
 /// The longest time that is left open is that of scalar code, with the accesses of scalar code.
