@@ -251,6 +251,8 @@ fn largest_elements_are_chains() {
     let json = with("n=1000,reorder_sums=1");
     check_order(&json, "largest", 4.0, 0.75);
     check_order(&json, "where_largest", 1.0, 3.0);
+    let json = with("n=1000,minimum_latency=2");
+    check_order(&json, "largest", 4.0, 2.0);
 }
 
 /// GCC 12.2 takes the loop around of products that are added up in memory, of columns, and of a sum in a register that each of
