@@ -1017,27 +1017,3 @@ fn components_are_as_many_as_their_structures() {
     );
     assert_eq!(iterations(&json, "s"), [3.0, 4.0, 2.0]);
 }
-
-/// Objects of one type have other length parameters, which nothing follows: 3 is no guess that its own default gives.
-#[test]
-fn length_parameters_of_types_are_guesses() {
-    let json = fortran(
-        "program s
-           type vector(n)
-             integer, len :: n = 2
-             real :: x(n)
-           end type
-           type(vector(n=3)) :: a
-           integer :: i
-           do i = 1, a%n
-             a%x(i) = real(i)
-           end do
-           print *, sum(a%x)
-         end program",
-    );
-    let parameters = json["parameters"].as_object().expect("parameters");
-    let is_guessed = |(_, row): &(&String, &Value)| row["origin"] == "guessed";
-    let guessed = parameters.iter().filter(is_guessed).count();
-    assert!(guessed >= 1, "{parameters:?}");
-    assert_ne!(iterations(&json, "s")[0], 2.0);
-}
