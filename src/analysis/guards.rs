@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::counted_loop::Counted;
+use super::every;
 use super::facts::{Decision, Guard, GuardRange};
 use super::symbolic::{compared_by, power_above};
 use super::symbols::{Start, Symbols};
@@ -29,7 +30,9 @@ pub(super) fn asked(symbols: &mut Symbols, condition: &Value) -> Option<Guard> {
 
 /// A condition that asks whether a whole number is a multiple of another: `mod(step, 10) == 0`, or is not.
 pub struct Multiple<'v> {
-    is_equal: bool,
+    pub(super) is_equal: bool,
+    /// The number that the remainder is compared with.
+    pub(super) compared: &'v Value,
     /// The remainder, and what it is of.
     pub remainder: &'v Value,
     pub dividend: &'v Value,
@@ -100,6 +103,7 @@ impl<'v> Multiple<'v> {
         };
         is_number.then_some(Multiple {
             is_equal,
+            compared: other,
             remainder,
             dividend,
             divisor,
@@ -169,11 +173,14 @@ pub(super) fn periodic_share(
         let known = symbols.constants.get(symbol);
         known.is_some_and(|known| known.value.as_number().is_some())
     };
-    every
-        .symbols()
-        .iter()
-        .all(is_known)
-        .then(|| multiple.share(every, excluded))
+    if !every.symbols().iter().all(is_known) {
+        return None;
+    }
+    let counted = match excluded {
+        0 => every::share(symbols, &multiple, &every),
+        _ => None,
+    };
+    Some(counted.unwrap_or_else(|| multiple.share(every, excluded)))
 }
 
 /// The part of a condition that asks whether a number is a multiple of another, if one does.

@@ -24,6 +24,7 @@ mod datatypes;
 pub mod delinearise;
 pub mod dependence;
 mod dimension;
+mod every;
 pub mod facts;
 mod flops;
 pub mod function_index;

@@ -10,6 +10,7 @@ use crate::ir::{
 };
 
 use super::jumps::Marks;
+use super::stored;
 
 /// Lists of values for the elements of an array that are longer are tables, not sizes.
 pub const MOST_LISTED: usize = 64;
@@ -229,6 +230,7 @@ impl Draft {
     /// Gives the function its body, with jumps as structure.
     pub fn set_body(&mut self, body: Vec<Stmt>, marks: &Marks) {
         self.function.body = body;
+        stored::cut_off(&mut self.function);
         marks.resolve(&mut self.function);
     }
 

@@ -18,7 +18,8 @@
 //!               array_syntax: whole arrays and sections become loops (elementwise, reductions,
 //!                         │   array_functions, constructors)
 //!                         ▼
-//!                     ir::Function                remarks: what could not be understood, once each
+//!                     ir::Function                contained: what internal procedures share with their hosts
+//!                                                 remarks: what could not be understood, once each
 //! ```
 //!
 //! Nothing that is not understood is dropped: it stays as an opaque value or statement, with a reason and what
@@ -36,6 +37,7 @@ mod branches;
 mod calls;
 mod component;
 mod constructors;
+mod contained;
 mod context;
 mod declarations;
 mod declarators;
@@ -123,11 +125,12 @@ impl<'s> Parsed<'s> {
         let asked = RefCell::default();
         let world = World::new(&own, modules, &asked);
         let mut remarks = remarks::Remarks::default();
-        let functions = units
+        let mut functions: Vec<ir::Function> = units
             .procedures
             .iter()
             .map(|unit| procedure::lower(&reader, world, unit, &mut remarks))
             .collect();
+        contained::share(&mut functions);
         diagnostics.extend(remarks.finish());
         let lines = source.origins.len();
         let preprocessing = source.preprocessing;

@@ -18,5 +18,6 @@ mod intrinsic_types;
 mod jumps;
 mod layout;
 mod lost;
+mod stored;
 
 pub use lost::unit as lost_unit;

@@ -243,3 +243,27 @@ void f(void) {{
         assert_eq!(rare, (60_000.0 + 300.0, marked), "{condition}");
     }
 }
+
+/// How often a remainder is left between two ends, not once in so many times. (gcov: 49, 35, 42; and by hand for the rest.)
+#[test]
+fn remainders_of_loops_that_are_known_are_counted() {
+    let json = small::c(
+        "double x[100];
+int steps = 20;
+void f(void) { for (int i = 0; i < 7; i++) x[i] += 1; }
+void g(void) { for (int i = 0; i < 5; i++) x[i] += 1; }
+void h(void) { for (int i = 0; i < 3; i++) x[i] += 1; }
+void odd(void) { for (int i = 0; i < 2; i++) x[i] += 1; }
+int main(void) {
+  for (int k = 0; k < steps; k++) { x[k] += 1; if (k % 3 == 0) f(); }
+  for (int k = 1; k <= steps; k++) { x[k] += 1; if (k % 3 == 1) g(); }
+  for (int k = 20; k >= 1; k--) { x[k] += 1; if (k % 3) h(); }
+  for (int k = 2; k <= 8; k++) { x[k] += 1; if (k & 1) odd(); }
+}",
+    );
+    let calls = |name| small::calls(&json, name);
+    assert!((calls("f") - 7.0).abs() < 1e-9);
+    assert!((calls("g") - 7.0).abs() < 1e-9);
+    assert!((calls("h") - 14.0).abs() < 1e-9);
+    assert!((calls("odd") - 3.0).abs() < 1e-9);
+}

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::small::{c, fortran, function, iterations};
+use crate::small::{analyse, c, fortran, function, iterations};
 
 fn last_reasons<'j>(json: &'j Value, name: &str) -> &'j Vec<Value> {
     let nests = function(json, name)["nests"].as_array().unwrap();
@@ -787,5 +787,105 @@ struct ctx { int n; };
 static int use(struct ctx c) { c.n = 300; return c.n; }
 int main(void) { struct ctx c = {10}; use(c); for (int i = 0; i < c.n; i++) a[i] += 1; }");
     assert_eq!(iterations(&json, "main"), [10.0]);
+    assert!(last_reasons(&json, "main").is_empty());
+}
+
+/// A host's own variables get values in the procedures that it contains. (gfortran: 11.)
+#[test]
+fn what_internal_procedures_change_is_marked() {
+    for value in ["11", "n + 5"] {
+        let json = fortran(&format!(
+            "program t
+ integer :: i, n
+ real :: x(100)
+ n = 6
+ call inner()
+ do i = 1, n
+  x(i) = x(i) + 1
+ end do
+contains
+ subroutine inner()
+  n = {value}
+ end subroutine
+end program
+"
+        ));
+        let guessed = json["parameters"]["n"]["origin"] == "guessed";
+        assert!(guessed || !last_reasons(&json, "t").is_empty(), "{value}");
+    }
+    // What they only read stays.
+    let json = fortran(
+        "program t
+ integer :: i, n
+ real :: x(100)
+ n = 6
+ call inner()
+ do i = 1, n
+  x(i) = x(i) + 1
+ end do
+contains
+ subroutine inner()
+  print *, n
+ end subroutine
+end program
+",
+    );
+    assert_eq!(iterations(&json, "t"), [6.0]);
+    assert!(last_reasons(&json, "t").is_empty());
+}
+
+/// Members of a union lie in the same place: the count is 3.
+#[test]
+fn members_of_unions_change_each_other() {
+    for (what, declaration) in [
+        ("u", "union { int n; int m; } u"),
+        ("u", "struct { int kind; union { int n; int m; }; } u"),
+        ("u.v", "struct { int kind; union { int n; int m; } v; } u"),
+    ] {
+        let json = c(&format!(
+            "double a[100];
+int main(void) {{
+  {declaration};
+  {what}.n = 14;
+  {what}.m = 3;
+  for (int i = 0; i < {what}.n; i++) a[i] += 1;
+}}"
+        ));
+        assert!(!last_reasons(&json, "main").is_empty(), "{declaration}");
+    }
+    // One of them alone keeps its value, and so does what lies beside an anonymous union.
+    let json = c("double a[100];
+int main(void) {
+  struct { int n; union { int k; double x; }; } u;
+  u.n = 14;
+  u.k = 3;
+  for (int i = 0; i < u.n; i++) a[i] += u.k;
+}");
+    assert_eq!(iterations(&json, "main"), [14.0]);
+    assert!(last_reasons(&json, "main").is_empty());
+}
+
+/// A header's `static int n` is a variable of its own in each file that includes it: 5 in `other`, 7 in `main`.
+#[test]
+fn statics_of_headers_belong_to_each_file() {
+    let header = ("h.h", "static int n = 5; extern double a[100];");
+    let reading = "#include \"h.h\"\nvoid other(void) { for (int i = 0; i < n; i++) a[i] += 1; }";
+    let setting = "#include \"h.h\"
+double a[100]; void other(void);
+int main(void) { n = 7; other(); for (int i = 0; i < n; i++) a[i] += 1; }";
+    let json = analyse(&[header, ("a.c", setting), ("b.c", reading)], &[]);
+    assert!(!last_reasons(&json, "other").is_empty());
+    // Of one file alone it is one variable.
+    let json = analyse(
+        &[
+            header,
+            (
+                "a.c",
+                &setting.replace("void other(void);", "void other(void) {}"),
+            ),
+        ],
+        &[],
+    );
+    assert_eq!(iterations(&json, "main"), [7.0]);
     assert!(last_reasons(&json, "main").is_empty());
 }

@@ -940,3 +940,80 @@ fn time_that_adds_up_does_not_cut_a_loop_short() {
     );
     assert!(iterations(&json, "p").contains(&(87.0 * 98.0)));
 }
+
+/// `sizeof` of what is computed: nothing smaller than `int`, literals as large as they need to be. (GCC.)
+#[test]
+fn sizes_of_expressions_follow_their_types() {
+    for (what, bytes) in [
+        ("(1L)", 8),
+        ("(c + 0)", 4),
+        ("(-s)", 4),
+        ("(+c)", 4),
+        ("(c)", 1),
+        ("(c++)", 1),
+        ("(s = 3)", 2),
+        (" 'a'", 4),
+        (" \"abc\"", 4),
+        ("(\"a\\n\")", 3),
+        ("(1ULL)", 8),
+        ("(1.0f)", 4),
+        ("(c * 2.0)", 8),
+        ("(x[0] > 1)", 4),
+        ("(!x[0])", 4),
+        ("(c << 3L)", 4),
+        ("(1 ? c : s)", 4),
+        ("(0x100000000)", 8),
+        ("(4000000000)", 8),
+        ("(0xffffffff)", 4),
+        ("(c, s)", 2),
+        ("(&x[3] - x)", 8),
+        ("(sizeof c)", 8),
+    ] {
+        let source = format!(
+            "double x[100];
+int main(void) {{ char c = 1; short s = 2; for (int i = 0; i < sizeof{what}; i++) x[i] += c + s; }}"
+        );
+        let json = c(&source);
+        assert_eq!(iterations(&json, "main"), [f64::from(bytes)], "{what}");
+    }
+}
+
+/// What a whole number is given is cut off. (gcov: 3, −2 + 9, 2.)
+#[test]
+fn real_literals_are_cut_off() {
+    let json = c("double x[100];
+void f(void) { int n = 3.99; for (int i = 0; i < n; i++) x[i] += 1; }
+void g(void) { int n; n = -2.5; for (int i = 0; i < n + 9; i++) x[i] += 1; }");
+    assert_eq!(iterations(&json, "f"), [3.0]);
+    assert_eq!(iterations(&json, "g"), [7.0]);
+    let json = fortran(
+        "subroutine s(x)
+           real(8) x(*)
+           n = 2.9
+           do i = 1, n
+             x(i) = x(i) + 1
+           end do
+         end subroutine",
+    );
+    assert_eq!(iterations(&json, "s"), [2.0]);
+}
+
+/// Arrays of one type of structures have lengths of their own, also where their components are named. (gfortran: 3, 4, 2.)
+#[test]
+fn components_are_as_many_as_their_structures() {
+    let json = fortran(
+        "program s
+           type t
+             integer :: n
+           end type
+           type(t), allocatable :: q(:)
+           type(t) :: p(4)
+           allocate(q(3))
+           q(:)%n = 2
+           p%n = 2
+           p(2:3)%n = 7
+           print *, q(1)%n, p(1)%n
+         end program",
+    );
+    assert_eq!(iterations(&json, "s"), [3.0, 4.0, 2.0]);
+}

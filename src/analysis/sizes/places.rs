@@ -199,6 +199,7 @@ impl Places {
         dimension: u32,
     ) -> PlaceId {
         let function = known.get(procedure).function;
+        let (id, dimension) = holder(function, id, dimension);
         let array = storage(function, procedure, id);
         let key = Key::Extent(Box::new(array.clone()), dimension);
         if let Some(number) = self.numbers.get(&key) {
@@ -252,6 +253,7 @@ impl Places {
         id: VarId,
         dimension: u32,
     ) -> Option<PlaceId> {
+        let (id, dimension) = holder(function, id, dimension);
         let array = Box::new(storage(function, procedure, id));
         self.numbers.get(&Key::Extent(array, dimension)).copied()
     }
@@ -405,6 +407,22 @@ fn storage(function: &Function, procedure: ProcedureId, id: VarId) -> Key {
         Some(home) => Key::Shared(home.clone()),
         None => Key::Own(procedure, id),
     }
+}
+
+/// The array that has a dimension of a component: of `q(:)%n`, that is `q`. The component's own ones come first.
+fn holder(function: &Function, id: VarId, dimension: u32) -> (VarId, u32) {
+    let component = function.variable(id);
+    if !component.name.is_member() || component.name.is_behind_pointer() {
+        return (id, dimension);
+    }
+    let numbered = (0..).map(VarId).zip(&function.variables);
+    let mut whole = numbered.filter(|(_, other)| other.name.as_str() == component.name.variable());
+    let rank = |variable: &Variable| variable.dimensions.len() as u32;
+    let found = whole.find_map(|(whole, variable)| {
+        let own = rank(component).checked_sub(rank(variable))?;
+        Some((whole, dimension.checked_sub(own)?))
+    });
+    found.unwrap_or((id, dimension))
 }
 
 /// The bounds of a dimension that are numbers. Where arrays of which only the rank is declared begin, another procedure may

@@ -19,7 +19,6 @@ mod casts;
 use tree_sitter::Node;
 
 use super::super::fold;
-use super::super::layout::Arrangement;
 use super::context::Selected;
 use super::ctype::CType;
 use super::effects::Use;
@@ -321,9 +320,7 @@ impl<'t> Lowering<'t> {
                 ..record
             })
         });
-        if let CType::Record(id) = path.ty
-            && self.names.records.get(id).arrangement == Arrangement::Union
-        {
+        if self.names.overlaps_others(&path.ty, name) {
             path.union.get_or_insert(path.members.len_of_way());
         }
         let step = if through_pointer {
@@ -499,7 +496,13 @@ impl<'t> Lowering<'t> {
         if let Some(union) = path.union {
             let union = path.members.without_last(path.members.len_of_way() - union);
             let first = self.variables.first_of_union(path.root, union, id);
-            self.draft.share((first != id).then_some((first, id)));
+            if first != id {
+                self.draft.share([(first, id)]);
+                // What one of them is given the other has.
+                [first, id]
+                    .into_iter()
+                    .for_each(|member| self.draft.set_aliased(member));
+            }
         }
         id
     }

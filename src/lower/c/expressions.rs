@@ -12,7 +12,7 @@
 use tree_sitter::Node;
 
 use super::access::negate;
-use super::ctype::CType;
+use super::ctype::{CType, integer};
 use super::effects::Use;
 use super::fields::{Field, children, part};
 use super::literals;
@@ -437,11 +437,21 @@ impl<'t> Lowering<'t> {
         }
     }
 
+    /// The array that a string literal is.
+    fn type_of_text(&self, mut node: Node<'t>) -> Option<CType<'t>> {
+        while self.role(node) == Some(Role::Parenthesised) {
+            node = *children(node).first()?;
+        }
+        let is_text = self.role(node) == Some(Role::Text);
+        let open = CType::Array(Box::new(integer(1)), None);
+        is_text.then(|| self.names.completed(open, Some(node)))
+    }
+
     fn sizeof(&mut self, node: Node<'t>) -> Value {
         let ty = match (part(node, Field::Type), part(node, Field::Value)) {
             (Some(descriptor), _) => self.names.described_type(descriptor),
-            (None, Some(value)) => self
-                .parenthesised_type(value)
+            (None, Some(value)) => (self.parenthesised_type(value))
+                .or_else(|| self.type_of_text(value))
                 .unwrap_or_else(|| self.type_of(value, 0)),
             (None, None) => CType::Unknown,
         };

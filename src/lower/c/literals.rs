@@ -1,6 +1,6 @@
 //! Literals of C.
 
-use crate::ir::Value;
+use crate::ir::{Type, Value};
 use crate::reason::ReasonCode;
 
 /// The value of a number or character literal, with the sign that the grammar may have made part
@@ -37,6 +37,29 @@ pub fn number(text: &str) -> Value {
         },
     };
     value.unwrap_or_else(|| Value::opaque(ReasonCode::UnreadableNumber, text))
+}
+
+/// The type of a number or character literal: the smallest that holds it, of those that its suffix leaves.
+pub fn type_of(text: &str) -> Type {
+    let value = match number(text) {
+        Value::Real(_, bytes) => return Type::Real(bytes),
+        Value::Integer(n) => n,
+        // Too large for anything else.
+        _ => return Type::Integer(8),
+    };
+    let lower = text.to_ascii_lowercase();
+    if lower.ends_with('\'') {
+        return Type::Integer(4);
+    }
+    let digits = lower.trim_start_matches(['-', '+']);
+    let suffix = digits.trim_start_matches(|c: char| c != 'u' && c != 'l');
+    let may_be_unsigned = suffix.contains('u') || digits.len() > 1 && digits.starts_with('0');
+    let largest = match may_be_unsigned {
+        true => i64::from(u32::MAX),
+        false => i64::from(i32::MAX),
+    };
+    let is_long = suffix.contains('l') || value.abs() > largest;
+    Type::Integer(if is_long { 8 } else { 4 })
 }
 
 /// The number that `true`, `TRUE`, `false` or `FALSE` usually is.

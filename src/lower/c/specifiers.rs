@@ -7,7 +7,7 @@ use super::super::layout::{Arrangement, Layout};
 use super::ctype::CType;
 use super::fields::{Field, children, part, parts};
 use super::names::{EnumeratorValue, Names, Symbol};
-use super::record::{Alignment, Member, RecordId};
+use super::record::{Alignment, Member, Record, RecordId};
 use crate::ir::Home;
 use crate::syntax::Role;
 
@@ -189,6 +189,29 @@ impl<'t> Names<'t> {
             .iter()
             .filter(|member| member.name.is_empty())
             .find_map(|m| self.find_member(&m.ty, name, depth + 1))
+    }
+
+    /// Whether a member is one of a union, or of an anonymous one inside a structure.
+    pub fn overlaps_others(&self, ty: &CType<'t>, name: &str) -> bool {
+        self.is_of_union(ty, name, 0).unwrap_or(false)
+    }
+
+    fn is_of_union(&self, ty: &CType<'t>, name: &str, depth: u32) -> Option<bool> {
+        let CType::Record(id) = ty else { return None };
+        let Record {
+            members,
+            arrangement,
+            ..
+        } = self.records.get(*id);
+        let is_union = *arrangement == Arrangement::Union;
+        if members.iter().any(|member| member.name == name) {
+            return Some(is_union);
+        }
+        let mut inner = members
+            .iter()
+            .filter(|member| member.name.is_empty() && depth < DEPTH);
+        let found = inner.find_map(|member| self.is_of_union(&member.ty, name, depth + 1))?;
+        Some(is_union || found)
     }
 
     /// Enters the names of an enumeration into the current scope.
