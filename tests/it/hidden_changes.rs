@@ -889,3 +889,31 @@ int main(void) { n = 7; other(); for (int i = 0; i < n; i++) a[i] += 1; }";
     assert_eq!(iterations(&json, "main"), [7.0]);
     assert!(last_reasons(&json, "main").is_empty());
 }
+
+/// Each object has other length parameters, which its declaration gives: neither they nor what has their length is known.
+#[test]
+fn length_parameters_of_types_are_guessed() {
+    let json = fortran(
+        "module lengths
+  implicit none
+  type v(n)
+    integer, len :: n = 2
+    real :: x(n), y(4)
+  end type
+end module
+subroutine t
+  use lengths
+  implicit none
+  type(v(n=3)) :: a
+  integer :: i
+  do i = 1, a%n
+    a%y(1) = a%y(1) + a%x(i)
+  end do
+  a%y = 1.0
+end subroutine
+",
+    );
+    assert_eq!(json["parameters"]["v_n"]["origin"], "guessed");
+    // An extent that is a number stays one.
+    assert_eq!(iterations(&json, "t")[1], 4.0);
+}

@@ -8,7 +8,7 @@ use super::bindings::bindings;
 use super::declarators::{bounds, declared, sized};
 use super::expression::{Argument, Expr, Reader};
 use super::names::{field, kind};
-use super::scope::{Base, Component, DerivedType, KindSpec, Scope, TypeSpec, has_initial};
+use super::scope::{Base, Bounds, Component, DerivedType, KindSpec, Scope, TypeSpec, has_initial};
 use crate::syntax::{Role, named_children};
 
 /// The type that a specifier such as `real(dp)` or `type(tile)` names; `None` for procedures.
@@ -104,6 +104,7 @@ pub fn define_type(reader: &Reader, node: Node, scope: &mut Scope) {
     let (mut name, mut parent): (Option<Arc<str>>, _) = (None, None);
     let mut access = None;
     let (mut fields, mut procedures) = (Vec::new(), Vec::new());
+    let mut has_parameters = false;
     let mut pending = named_children(node);
     pending.reverse();
     while let Some(child) = pending.pop() {
@@ -121,7 +122,9 @@ pub fn define_type(reader: &Reader, node: Node, scope: &mut Scope) {
                     .child_by_field_name(field::ACCESS)
                     .map(|access| reader.tree.text(access).to_ascii_lowercase());
             }
-            (Some(Role::Declaration), _) => components(reader, child, &mut fields),
+            (Some(Role::Declaration), _) => {
+                components(reader, child, &mut fields, &mut has_parameters);
+            }
             (_, kind::DERIVED_TYPE_PROCEDURES) => procedures = bindings(reader, child),
             (Some(Role::Block), _) => pending.extend(named_children(child).into_iter().rev()),
             _ => {}
@@ -144,7 +147,15 @@ pub fn define_type(reader: &Reader, node: Node, scope: &mut Scope) {
     }
 }
 
-fn components(reader: &Reader, node: Node, components: &mut Vec<Component>) {
+/// Adds the components of a declaration. `has_parameters` is whether the type has parameters of its own so far, as
+/// `integer, len :: n`: each object has others, which its declaration gives, so that neither they nor what has their length
+/// is known here.
+fn components(
+    reader: &Reader,
+    node: Node,
+    components: &mut Vec<Component>,
+    has_parameters: &mut bool,
+) {
     let spec = node
         .child_by_field_name(field::TYPE)
         .and_then(|ty| type_spec(reader, ty));
@@ -153,10 +164,12 @@ fn components(reader: &Reader, node: Node, components: &mut Vec<Component>) {
         .map(|ty| reader.tree.text(ty).to_ascii_lowercase());
     let polymorphic = text.is_some_and(|text| text.starts_with("class"));
     let (mut dimensions, mut indirect) = (Vec::new(), spec.is_none());
+    let mut is_parameter = false;
     let mut cursor = node.walk();
     for attribute in node.children_by_field_name(field::ATTRIBUTE, &mut cursor) {
         let text = reader.tree.text(attribute).to_ascii_lowercase();
         indirect |= text.starts_with("pointer") || text.starts_with("allocatable");
+        is_parameter |= matches!(&*text, "len" | "kind");
         if text.starts_with("dimension") {
             let list = named_children(attribute)
                 .into_iter()
@@ -179,8 +192,12 @@ fn components(reader: &Reader, node: Node, components: &mut Vec<Component>) {
         let spec = spec
             .as_ref()
             .map(|spec| named.map_or_else(|| spec.clone(), |n| sized(reader, n, spec)));
-        let dimensions = own.unwrap_or_else(|| dimensions.clone());
-        let is_followed = !indirect && dimensions.is_empty() && has_initial(&spec);
+        let mut dimensions = own.unwrap_or_else(|| dimensions.clone());
+        if *has_parameters {
+            dimensions.iter_mut().for_each(without_names);
+        }
+        *has_parameters |= is_parameter;
+        let is_followed = !indirect && !is_parameter && dimensions.is_empty() && has_initial(&spec);
         components.push(Component {
             name,
             ty: spec.unwrap_or(TypeSpec::Anything),
@@ -189,5 +206,18 @@ fn components(reader: &Reader, node: Node, components: &mut Vec<Component>) {
             indirect,
             polymorphic,
         });
+    }
+}
+
+/// Leaves of bounds what is a number.
+fn without_names(bounds: &mut Bounds) {
+    let is_number = |bound: &Expr| matches!(bound, Expr::Integer(_));
+    if let Some(upper) = &bounds.upper
+        && !is_number(upper)
+    {
+        *bounds = Bounds {
+            lower: bounds.lower.take().filter(is_number),
+            upper: None,
+        };
     }
 }
