@@ -1,6 +1,6 @@
 //! What first runs on programs of others had got wrong, as small programs; figures by hand.
 
-use crate::small::{c, calls, fortran, function, iterations};
+use crate::small::{c, fortran, iterations};
 
 /// The nests of a loop over steps with output once in so many, by what is asked.
 fn stepped(asks: &str) -> Vec<f64> {
@@ -388,55 +388,6 @@ int main(void)
         .filter_map(|(_, trip)| trip["value"].as_f64())
         .collect();
     assert_eq!(trips, [128.0, 8.0]);
-}
-
-/// A library passes a procedure of one of its drivers, which the program does not call: nothing means it.
-#[test]
-fn what_only_code_passes_that_is_not_called_is_not_meant() {
-    let json = fortran(
-        "
-subroutine dense(n, a)
-  integer :: n, i
-  real(8) :: a(n)
-  do i = 1, n
-    a(i) = a(i) + 1
-  end do
-end subroutine
-subroutine sparse(n, a)
-  integer :: n, i
-  real(8) :: a(n)
-  do i = 1, n
-    a(i) = a(i)*2
-  end do
-end subroutine
-subroutine step(n, a, solve)
-  integer :: n
-  real(8) :: a(n)
-  external solve
-  call solve(n, a)
-end subroutine
-subroutine drive(n, a)
-  integer :: n
-  real(8) :: a(n)
-  external dense
-  call step(n, a, dense)
-end subroutine
-subroutine drive_sparse(n, a)
-  integer :: n
-  real(8) :: a(n)
-  external sparse
-  call step(n, a, sparse)
-end subroutine
-program p
-  real(8) :: a(100)
-  a = 1
-  call drive(100, a)
-  print *, a
-end program",
-    );
-    assert_eq!(calls(&json, "dense"), 1.0);
-    let sparse = &function(&json, "sparse")["nests"][0];
-    assert_ne!(sparse["calls"].as_f64(), Some(1.0));
 }
 
 /// A range begins at an element of a table that is shuffled: nothing is known of it, and the loop runs.

@@ -45,13 +45,11 @@ impl Walker<'_> {
         block: &mut Block,
     ) -> Expr {
         let choice = self.guessed_choice(branch);
-        let from_time_to_time = self.from_time_to_time(branch, arms);
+        let rare = self.rare_share(branch, arms);
         let usual = |walker: &Walker| {
             let expected = || Some((walker.expected_to_pass_over(branch, arms)?, Origin::Assumed));
             let usual = walker.usual(branch, arms).or_else(expected);
-            usual
-                .or_else(|| from_time_to_time.clone())
-                .or_else(|| choice.clone())
+            usual.or_else(|| rare.clone()).or_else(|| choice.clone())
         };
         self.branch_as(branch, arms, &usual, block)
     }
@@ -180,7 +178,7 @@ impl Walker<'_> {
     }
 
     /// The share of a branch that is taken from time to time, which is a guess.
-    fn from_time_to_time(
+    fn rare_share(
         &mut self,
         branch: &ir::If,
         [then, otherwise]: [&[Stmt]; 2],
@@ -189,7 +187,7 @@ impl Walker<'_> {
         let meaning = |name: &str| self.effects.target(name).meaning();
         let is_real = |value: &Value| value.ty(function).is_floating();
         let changes = |id: VarId| self.changes_in_loops(id);
-        let of_time = refills::share_of_time(&branch.condition, &meaning, (&is_real, &changes));
+        let of_time = refills::share_of_time(&branch.condition, &meaning, &is_real, &changes);
         let arms = (then, otherwise);
         let share = of_time.or_else(|| {
             refills::share(&mut self.symbols, &branch.condition, arms, &function.body)

@@ -43,7 +43,8 @@ pub(super) fn share(
 pub(super) fn share_of_time(
     condition: &Value,
     meaning: &dyn Fn(&str) -> Option<Meaning>,
-    (is_real, changes): (&dyn Fn(&Value) -> bool, &dyn Fn(VarId) -> bool),
+    is_real: &dyn Fn(&Value) -> bool,
+    changes: &dyn Fn(VarId) -> bool,
 ) -> Option<Expr> {
     let Value::Binary(BinaryOp::Less | BinaryOp::LessOrEqual, left, right) =
         condition.unconverted()
