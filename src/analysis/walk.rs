@@ -21,6 +21,8 @@ mod loops;
 mod lost;
 mod parts;
 mod records;
+mod refills;
+mod retries;
 mod returning;
 mod settings;
 mod values;

@@ -251,3 +251,199 @@ end program"
     assert_eq!(program(""), [3.0]);
     assert_eq!(program("else\n      allocate (a(10*n))"), [128.0]);
 }
+
+/// A table of 64 numbers is filled again when all of them are used, and a buffer written when it is full.
+#[test]
+fn what_a_counter_has_used_up_is_filled_again_once_in_so_many_times() {
+    let filled = |condition: &str, first: &str, other: &str| {
+        let json = c(&format!(
+            "
+#include <stdio.h>
+static unsigned words[64];
+static int next = 64;
+static void use(unsigned *to)
+{{
+    if ({condition}) {{
+        for (int k = 0; k < 64; k++)
+            words[k] = words[k] * 1664525u + 1013904223u;
+        next = {first};
+    }}
+    {other}
+    *to += words[next++];
+}}
+int main(void)
+{{
+    static unsigned sums[1000];
+    for (int i = 0; i < 1000; i++) use(&sums[i]);
+    printf(\"%u\\n\", sums[7]);
+    return 0;
+}}"
+        ));
+        iterations(&json, "use")[0]
+    };
+    let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found}");
+    near(filled("next >= 64", "0", ""), 1.0);
+    near(filled("next > 63", "0", ""), 1.0);
+    near(filled("64 <= next", "32", ""), 2.0);
+    // It moves on in other ways, too: nothing is known.
+    near(filled("next >= 64", "0", "if (*to > 9) next += 3;"), 32.0);
+}
+
+/// Output at times that steps come to is rare.
+#[test]
+fn times_that_steps_come_to_are_rare() {
+    let written = |before: &str, asks: &str, behind: &str| {
+        let json = fortran(&format!(
+            "
+program p
+  real(8) :: a(100), t, dt, every, next
+  integer :: step, i
+  read *, dt, every
+  a = 0
+  t = 0
+  next = every
+  do step = 1, 1280
+    t = t + dt
+    a = a + t
+    {before}
+    if ({asks}) then
+      do i = 1, 100
+        a(i) = a(i)*0.5d0
+      end do
+      {behind}
+    end if
+  end do
+  print *, a
+end program"
+        ));
+        let found = iterations(&json, "p");
+        let is_rare = |nest: &f64| (nest - 10.0 * 100.0).abs() < 1e-6;
+        found.iter().any(is_rare)
+    };
+    assert!(written("", "mod(t, every) < dt", ""));
+    assert!(written("", "t >= next", "next = next + every"));
+    assert!(written("", "t > next", "next = t + every"));
+    // The period changes, or nothing is set.
+    assert!(!written("every = every*2", "mod(t, every) < dt", ""));
+    assert!(!written("", "t >= next", ""));
+}
+
+/// What is drawn again is mostly taken at once; what goes through something is not.
+#[test]
+fn loops_that_try_again_run_twice() {
+    let drawn = |body: &str| {
+        let json = c(&format!(
+            "
+#include <stdio.h>
+#include <stdlib.h>
+static double a[1000];
+static long draw(long top)
+{{
+    long r = 0, n = 0;
+    {body}
+    return r % top + n;
+}}
+int main(void)
+{{
+    for (int i = 0; i < 1000; i++) a[i] += draw(i + 5);
+    printf(\"%g\\n\", a[3]);
+    return 0;
+}}"
+        ));
+        let trips = json["parameters"].as_object().expect("parameters").iter();
+        let mut trips = trips.filter(|(name, _)| name.starts_with("trip_draw"));
+        trips.next().expect("a trip count").1["value"].as_f64()
+    };
+    assert_eq!(drawn("do { r = lrand48(); } while (r >= top);"), Some(2.0));
+    assert_eq!(
+        drawn("while (1) { r = lrand48(); if (r < 99 * top) break; }"),
+        Some(2.0)
+    );
+    // It counts, or goes up to an end.
+    assert_ne!(drawn("do { r += lrand48(); } while (r < top);"), Some(2.0));
+    assert_ne!(drawn("do { r = lrand48(); } while (r != top);"), Some(2.0));
+}
+
+/// Of loops that repeat others until something happens, those inside are not as long as the outermost.
+#[test]
+fn repetitions_inside_repetitions_are_short() {
+    let json = c("
+#include <stdio.h>
+double a[1000], left;
+int done(void);
+int main(void)
+{
+    while (!done()) {
+        while (left > 1e-9) {
+            left = 0;
+            for (int i = 0; i < 1000; i++) left += a[i] *= 0.5;
+        }
+    }
+    printf(\"%g\\n\", left);
+    return 0;
+}");
+    let parameters = json["parameters"].as_object().expect("parameters").iter();
+    let trips = parameters.filter(|(name, _)| name.starts_with("trip_main"));
+    let trips: Vec<f64> = trips
+        .filter_map(|(_, trip)| trip["value"].as_f64())
+        .collect();
+    assert_eq!(trips, [128.0, 8.0]);
+}
+
+/// A range begins at an element of a table that is shuffled: nothing is known of it, and the loop runs.
+#[test]
+fn ranges_that_begin_at_the_largest_of_several_numbers_run() {
+    let json = c("
+#include <stdio.h>
+#include <stdlib.h>
+static void pairs(double *x, int a, int n)
+{
+    for (int i = a + 1; i < n; i++) x[i] += x[a];
+}
+int main(void)
+{
+    int n = 500;
+    double *x = calloc(n, sizeof *x);
+    int *order = calloc(n, sizeof *order);
+    for (int i = 0; i < n; i++) order[i] = i;
+    for (int i = 0; i < n; i++) {
+        int other = rand() % n, kept = order[i];
+        order[i] = order[other];
+        order[other] = kept;
+    }
+    for (int i = 0; i < n; i++) pairs(x, order[i], n);
+    printf(\"%g\\n\", x[7]);
+    return 0;
+}");
+    assert!(iterations(&json, "pairs")[0] > 100.0);
+}
+
+/// A procedure that negates its argument to say that something is wrong leaves it the size that is passed.
+#[test]
+fn sizes_that_a_procedure_may_negate_come_from_outside() {
+    let json = fortran(
+        "
+subroutine prepare(n, m, x)
+  integer :: n, m
+  real(8) :: x(40)
+  m = n/2
+  if (x(1) > 3) n = -abs(n)
+end subroutine
+subroutine solve(n, x)
+  integer :: n, m, i
+  real(8) :: x(40)
+  call prepare(n, m, x)
+  do i = 1, m
+    x(i) = x(i) + 1
+  end do
+end subroutine
+program p
+  real(8) :: x(40) = 1
+  integer :: n
+  n = 20
+  call solve(n, x)
+  print *, x
+end program",
+    );
+    assert_eq!(iterations(&json, "solve"), [10.0]);
+}

@@ -30,7 +30,10 @@ pub(super) fn choose_smallest(program: &mut Program) {
     let votes = with_definitions(program, votes);
     for (symbol, _) in votes.into_iter().filter(|(_, votes)| *votes < 0) {
         if let Some(place) = program.places.get_mut(&symbol) {
-            place.value = place.smallest.take().or(place.value.take());
+            // The largest of several numbers is not where ranges begin: of these nothing is known.
+            let largest = place.value.take();
+            let is_one = |value: &Expr| !matches!(value.node(), Node::Call(Function::Max, _));
+            place.value = place.smallest.take().or(largest.filter(is_one));
         }
     }
 }

@@ -97,6 +97,7 @@ impl<'p> Guesses<'p> {
         let counts = inner.variable.is_of_source() || moves(&inner.body, &inner.variable);
         let usual = match !counts {
             _ if calls(&inner.body, IntrinsicKind::Options) => FEW,
+            true if repeats && around.iter().any(|outer| is_repetition(outer)) => SHORT,
             true if repeats && !INPUT.iter().any(|kind| calls(&inner.body, *kind)) => NOMINAL,
             true if only_adds(&inner.body) => FEW,
             _ => SHORT,
@@ -159,6 +160,13 @@ impl<'p> Guesses<'p> {
             .is_empty();
         (is_known && by.as_number() == Some(1.0)).then(|| elements.clone().quotient(rows))
     }
+}
+
+/// Whether a loop repeats what is in it until something happens.
+fn is_repetition(outer: &Loop) -> bool {
+    let mut symbols = outer.upper.symbols().into_iter();
+    let is_open = symbols.any(|symbol| symbol.kind() == SymbolKind::TripCount);
+    is_open && !outer.variable.is_of_source() && !moves(&outer.body, &outer.variable)
 }
 
 fn has_loops(item: &Item) -> bool {

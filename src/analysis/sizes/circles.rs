@@ -49,6 +49,7 @@ pub fn way(value: &Expr, own: &Symbol) -> Way {
 /// Whether a value is no larger than a size, which is not negative.
 fn is_no_larger(value: &Expr, own: &Symbol) -> bool {
     match value.node() {
+        _ if is_never_positive(value) => true,
         Node::Symbol(symbol) => symbol == own,
         Node::Call(Function::Truncate | Function::Floor, parts) => {
             parts.iter().all(|part| is_no_larger(part, own))
@@ -64,6 +65,22 @@ fn is_no_larger(value: &Expr, own: &Symbol) -> bool {
             factor.is_some_and(|factor| (0.0..=1.0).contains(&factor))
                 && more.is_some_and(|more| more <= 0.0)
         }),
+    }
+}
+
+/// Whether a value is zero or less, whatever it is made from: `-abs(n)`.
+fn is_never_positive(value: &Expr) -> bool {
+    match value.node() {
+        Node::Product(factors) => {
+            let (numbers, others): (Vec<_>, Vec<_>) = factors
+                .iter()
+                .partition(|factor| factor.as_number().is_some());
+            let is_size =
+                |factor: &&Expr| matches!(factor.node(), Node::Call(Function::Absolute, _));
+            matches!(numbers[..], [number] if number.as_number().is_some_and(|n| n <= 0.0))
+                && others.iter().all(is_size)
+        }
+        _ => value.as_number().is_some_and(|number| number <= 0.0),
     }
 }
 
@@ -86,6 +103,7 @@ mod tests {
         for shrinking in [
             n.clone(),
             n.clone() - 1.0,
+            -n.clone().absolute(),
             n.clone().quotient(Expr::from(2.0)).truncated(),
             Expr::min([n.clone(), m.clone()]),
         ] {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Undecided, Walker, leaving, records};
+use super::{Undecided, Walker, leaving, records, refills};
 use crate::alternatives::either;
 use crate::counted_loop::Counted;
 use crate::coverage;
@@ -45,10 +45,11 @@ impl Walker<'_> {
         block: &mut Block,
     ) -> Expr {
         let choice = self.guessed_choice(branch);
+        let rare = self.rare_share(branch, arms);
         let usual = |walker: &Walker| {
             let expected = || Some((walker.expected_to_pass_over(branch, arms)?, Origin::Assumed));
             let usual = walker.usual(branch, arms).or_else(expected);
-            usual.or_else(|| choice.clone())
+            usual.or_else(|| rare.clone()).or_else(|| choice.clone())
         };
         self.branch_as(branch, arms, &usual, block)
     }
@@ -174,6 +175,24 @@ impl Walker<'_> {
         }
         let share = self.share_of_choice(branch)?;
         (share.as_number() != Some(0.5)).then_some((share, Origin::Default))
+    }
+
+    /// The share of a branch that is taken from time to time, which is a guess.
+    fn rare_share(
+        &mut self,
+        branch: &ir::If,
+        [then, otherwise]: [&[Stmt]; 2],
+    ) -> Option<(Expr, Origin)> {
+        let function = self.function();
+        let meaning = |name: &str| self.effects.target(name).meaning();
+        let is_real = |value: &Value| value.ty(function).is_floating();
+        let changes = |id: VarId| self.changes_in_loops(id);
+        let of_time = refills::share_of_time(&branch.condition, &meaning, &is_real, &changes);
+        let arms = (then, otherwise);
+        let share = of_time.or_else(|| {
+            refills::share(&mut self.symbols, &branch.condition, arms, &function.body)
+        })?;
+        Some((share, Origin::Default))
     }
 
     fn branch_as(

@@ -78,7 +78,7 @@ impl Walker<'_> {
         is_followed.then(|| multiple.share(Expr::from(every), self.excluded(condition)))
     }
 
-    fn changes_in_loops(&self, id: VarId) -> bool {
+    pub(super) fn changes_in_loops(&self, id: VarId) -> bool {
         self.symbols.loops.contains(&id)
             || matches!(self.symbols.known.get(&id), Some(Known::Changes { .. }))
     }

@@ -70,9 +70,11 @@ impl Walker<'_> {
             Control::Uncounted { reason, .. } => {
                 let function = self.function();
                 let name = counter.map(|id| function.variable(id).name.to_string());
+                let trips = self.trip_count(&inner.place);
+                self.guess_retries(inner, &trips);
                 Header {
                     reasons: vec![(reason.code, reason.detail.clone())],
-                    ..Header::new(name.unwrap_or_default(), self.trip_count(&inner.place))
+                    ..Header::new(name.unwrap_or_default(), trips)
                 }
             }
         }
