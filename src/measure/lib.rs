@@ -38,7 +38,7 @@ pub struct Figure {
 }
 
 /// How often all parts are measured: on machines that others share, a core is slower for a second or two now and then.
-pub const PASSES: usize = 7;
+pub const PASSES: usize = 5;
 
 /// The figures of several passes, each as their median. What most passes do not have is left out.
 pub fn combined(passes: &[Vec<Figure>]) -> Vec<Figure> {
