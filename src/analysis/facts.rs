@@ -664,6 +664,8 @@ pub struct Call {
     /// Of calls once a level, with sizes that fall from level to level: their mean size over that of the largest. `None` where
     /// all have one size.
     pub share: Option<Expr>,
+    /// How often a library calls the body for one call of this: `None` where that is once, or not known.
+    pub times: Option<Expr>,
     /// What it hands over, by position.
     pub handed: Vec<Handed>,
     /// Of a body that has nests of its own: where the rest of its work counts.

@@ -35,7 +35,7 @@ pub enum ReasonCode {
         message = "Allocate before the loop, or set machine.allocation_cycles by what a run under `perf` shows."
     )]
     AllocationInLoop,
-    /// It is not known which procedure a call means: it goes through a pointer or a dummy argument, or several procedures have the name. Each that it may mean counts as if all these calls were its own, and what they do to arrays of the caller is not known.
+    /// It is not known which procedure a call means: it goes through a pointer or a dummy argument, or several procedures have the name. Each that it may mean counts as if all these calls were its own, and what they do to arrays of the caller is not known. What `qsort` and `bsearch` are given is called n·⌈log₂ n⌉ and ⌈log₂ n⌉ times, as merging and halving n elements compare at most.
     #[strum(
         message = "Call the procedure by its own name, and analyse only the files that are linked into one program."
     )]

@@ -50,6 +50,8 @@ pub struct CallSite {
     weight: Weight,
     /// Of calls whose sizes fall from level to level: their mean size over the largest one.
     share: Option<Expr>,
+    /// How often a library calls the callee for one execution of the call.
+    times: Option<Expr>,
     /// What it hands over.
     handed: Vec<Handed>,
     /// Where the work of the callee outside its loops counts.
@@ -101,7 +103,7 @@ impl CallGraph {
                         _ => return,
                     };
                     let loops = homes.of_loop(inside);
-                    let around = around(loops, nests, call.share.as_ref());
+                    let around = around(loops, nests, call.share.iter().chain(&call.times));
                     for callee in keys.iter().filter_map(|key| index.get(key)) {
                         found.push(CallSite {
                             caller,
@@ -112,6 +114,7 @@ impl CallGraph {
                             around: around.clone(),
                             weight: weight.clone(),
                             share: call.share.clone(),
+                            times: call.times.clone(),
                             handed: call.handed.clone(),
                             rest: call.rest,
                         });
@@ -246,10 +249,14 @@ impl CallSite {
     }
 }
 
-/// What the bounds and the conditions of the loops around a call mention, and its share.
-fn around(loops: Option<(usize, usize)>, nests: &[Nest], share: Option<&Expr>) -> Vec<Symbol> {
+/// What the bounds and the conditions of the loops around a call mention, and its share and the like.
+fn around<'e>(
+    loops: Option<(usize, usize)>,
+    nests: &[Nest],
+    own: impl Iterator<Item = &'e Expr>,
+) -> Vec<Symbol> {
     let chain = loops.map_or(&[][..], |(nest, level)| &nests[nest].loops[..level]);
-    let mut found: BTreeSet<Symbol> = share.into_iter().flat_map(Expr::symbols).collect();
+    let mut found: BTreeSet<Symbol> = own.flat_map(Expr::symbols).collect();
     for one in chain {
         let bounds = [&one.facts.lower, &one.facts.upper, &one.facts.step];
         found.extend(bounds.into_iter().flat_map(Expr::symbols));

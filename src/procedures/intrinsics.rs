@@ -197,6 +197,26 @@ pub enum Meaning {
     Bit,
 }
 
+/// What a function of the library does with one that it is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallsBack {
+    /// It sorts so many elements, the second argument, by comparing two.
+    Sort,
+    /// It looks for one among so many elements that are sorted, the third argument, by halves.
+    Search,
+}
+
+impl CallsBack {
+    /// The position of the argument that is the number of elements.
+    pub fn elements(self) -> usize {
+        match self {
+            CallsBack::Sort => 1,
+            CallsBack::Search => 2,
+        }
+    }
+}
+
 /// How the type of a call's value follows from its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -239,6 +259,8 @@ pub struct Intrinsic {
     pub meaning: Option<Meaning>,
     /// Roughly what it sets an integer argument to, where that is a small count.
     pub about: Option<u32>,
+    /// What it does with the function that it is given.
+    pub calls_back: Option<CallsBack>,
     pub result: ResultType,
 }
 

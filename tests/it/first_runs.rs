@@ -1,6 +1,6 @@
 //! What first runs on programs of others had got wrong, as small programs; figures by hand.
 
-use crate::small::{c, fortran, iterations};
+use crate::small::{c, fortran, function, iterations};
 
 /// The nests of a loop over steps with output once in so many, by what is asked.
 fn stepped(asks: &str) -> Vec<f64> {
@@ -446,4 +446,28 @@ program p
 end program",
     );
     assert_eq!(iterations(&json, "solve"), [10.0]);
+}
+
+/// The library compares n·⌈log₂ n⌉ pairs to sort, and ⌈log₂ n⌉ to find one.
+#[test]
+fn libraries_call_what_they_are_given_as_often_as_they_compare() {
+    let json = c("
+#include <stdlib.h>
+double a[1000], w[64];
+int compare(const void *x, const void *y) {
+  double s = 0;
+  for (int i = 0; i < 64; i++) s += w[i];
+  double p = *(const double *)x + s, q = *(const double *)y;
+  return (p > q) - (p < q);
+}
+int main(void) {
+  for (int t = 0; t < 5; t++) qsort(a, 1000, sizeof *a, compare);
+  double *p = bsearch(&a[3], a, 1000, sizeof *a, compare);
+  return p != a;
+}
+");
+    let nest = &function(&json, "compare")["nests"][0];
+    assert_eq!(nest["calls"], 5.0 * 1000.0 * 10.0 + 10.0);
+    let reasons = nest["calls_reasons"].to_string();
+    assert!(reasons.contains("approximate_trip_count"), "{reasons}");
 }

@@ -73,6 +73,7 @@ fn both_generations_give_the_same_nest() {
         arguments: vec!["u".into()],
         body: Body::Unknown,
         share: None,
+        times: None,
         handed: Vec::new(),
         rest: Rest::default(),
     };

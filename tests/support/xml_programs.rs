@@ -270,28 +270,31 @@ fn call() -> impl Strategy<Value = Call> {
         text(),
         prop::collection::vec(text(), 0..3),
         body,
-        prop::option::of(expr()),
+        (prop::option::of(expr()), prop::option::of(expr())),
         prop::collection::vec(handed(), 0..3),
         prop::sample::select(vec![Rest::WithBody, Rest::InFront, Rest::WithCaller]),
     )
-        .prop_map(|(line, name, arguments, body, share, handed, rest)| Call {
-            line,
-            name,
-            arguments,
-            // Of the others, moves of data between processes, no sizes are followed.
-            share: share.filter(|_| !matches!(body, Body::Communication(_))),
-            // Nothing is said of bodies that are not known.
-            handed: match body {
-                Body::OneOf(_) | Body::Communication(_) => Vec::new(),
-                _ => handed,
+        .prop_map(
+            |(line, name, arguments, body, (share, times), handed, rest)| Call {
+                line,
+                name,
+                arguments,
+                // Of the others, moves of data between processes, no sizes are followed.
+                share: share.filter(|_| !matches!(body, Body::Communication(_))),
+                times: times.filter(|_| !matches!(body, Body::Communication(_))),
+                // Nothing is said of bodies that are not known.
+                handed: match body {
+                    Body::OneOf(_) | Body::Communication(_) => Vec::new(),
+                    _ => handed,
+                },
+                // Only of functions of the program.
+                rest: match body {
+                    Body::Function(_) => rest,
+                    _ => Rest::default(),
+                },
+                body,
             },
-            // Only of functions of the program.
-            rest: match body {
-                Body::Function(_) => rest,
-                _ => Rest::default(),
-            },
-            body,
-        })
+        )
 }
 
 fn reason() -> impl Strategy<Value = Reason> {

@@ -5,8 +5,9 @@ use crate::calls::Target;
 use crate::communication::{self, Types};
 use crate::datatypes::Datatypes;
 use crate::diagnostic::Place;
+use crate::expr::Expr;
 use crate::facts::{AccessClass, Block, Body, Call, Communication, Rest};
-use crate::intrinsics::{Intrinsic, IntrinsicKind};
+use crate::intrinsics::{CallsBack, Intrinsic, IntrinsicKind};
 use crate::ir::{Type, Value, VarId, addressed};
 use crate::message_passing::Interface;
 use crate::reason::ReasonCode;
@@ -24,7 +25,7 @@ impl Walker<'_> {
             Reduction, Status, System, Termination, Text, Timer,
         };
         let body = match self.effects.target(name) {
-            // Such as `qsort`: how often it calls what it is given is not known.
+            // Such as `qsort`: how often it calls what it is given is at best estimated.
             Target::Library(_) if self.effects.is_absent(name) => {
                 self.reason(block, place, ReasonCode::AmbiguousCall, name.to_string());
                 Body::OneOf(self.effects.candidates(name))
@@ -261,6 +262,11 @@ impl Walker<'_> {
                 .or_else(|| self.share_of_last(place.line, arguments)),
             _ => None,
         };
+        let times = match (&body, self.effects.target(name)) {
+            (Body::OneOf(_), Target::Library(called)) => (called.calls_back)
+                .and_then(|calls_back| self.times_called_back(calls_back, arguments)),
+            _ => None,
+        };
         let handed = match &body {
             Body::Function(_) => self.steady.handed(arguments, &self.around),
             _ => Vec::new(),
@@ -279,9 +285,22 @@ impl Walker<'_> {
             arguments,
             body,
             share,
+            times,
             handed,
             rest,
         });
+    }
+
+    /// How often a library calls what it is given: to sort n elements it compares n·⌈log₂ n⌉ pairs, as merging them does at
+    /// most; to find one it compares ⌈log₂ n⌉.
+    fn times_called_back(&mut self, calls_back: CallsBack, arguments: &[Value]) -> Option<Expr> {
+        let elements = arguments.get(calls_back.elements())?;
+        let elements = self.symbols.expression(elements)?;
+        let stages = elements.clone().tree_stages();
+        Some(match calls_back {
+            CallsBack::Sort => elements * stages,
+            CallsBack::Search => stages,
+        })
     }
 
     /// Where the work counts that a body does outside its loops.

@@ -253,6 +253,7 @@ pub(super) fn call(fields: &Fields<'_>) -> Result<Call, XmlError> {
         arguments,
         body,
         share: fields.expression("ls:share")?,
+        times: fields.expression("ls:times")?,
         handed: (fields.word(
             "ls:handed",
             read_handed,
@@ -562,6 +563,7 @@ pub(super) fn communication(fields: &Fields<'_>) -> Result<Call, XmlError> {
         arguments,
         body: Body::Unknown,
         share: None,
+        times: None,
         handed: Vec::new(),
         rest: Rest::default(),
     };

@@ -488,6 +488,7 @@ fn call(
         arguments,
         body,
         share,
+        times,
         handed,
         rest,
     }: &Call,
@@ -501,6 +502,7 @@ fn call(
         .with("linenum", line)
         .with("name", name)
         .maybe("ls:share", share.as_ref())
+        .maybe("ls:times", times.as_ref())
         .maybe("ls:handed", (!handed.is_empty()).then(|| words(handed)))
         .maybe("ls:rest", (*rest != Rest::default()).then(|| rest.as_str()));
     let element = match body {

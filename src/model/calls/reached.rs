@@ -83,7 +83,7 @@ impl Reached {
                         .any(|around| around.facts.is_estimated())
                 });
                 // Their sizes are taken to fall evenly.
-                if is_estimated || site.share.is_some() {
+                if is_estimated || site.share.is_some() || site.times.is_some() {
                     doubts[site.callee].insert(ReasonCode::ApproximateTripCount);
                 }
             }

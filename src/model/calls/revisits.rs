@@ -409,7 +409,7 @@ struct Around<'s> {
 impl<'s> Around<'s> {
     /// `None` if the call may mean another procedure, or is not of one size.
     fn of(site: &'s CallSite, needs: &[u32]) -> Option<Around<'s>> {
-        if site.is_ambiguous || site.share.is_some() {
+        if site.is_ambiguous || site.share.is_some() || site.times.is_some() {
             return None;
         }
         let level = site.loops.map_or(0, |(_, level)| level);

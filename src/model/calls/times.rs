@@ -68,7 +68,11 @@ impl Times {
             let (site, iterations) = (&graph.sites[index], iterations.0[index]);
             let symbol = |branch: &_| parameters.symbol(site.caller, branch);
             let iterations = iterations.map_or(Expr::from(1.0), Expr::from);
-            iterations * weight_expr(&site.weight, &symbol)
+            let times = site.times.as_ref();
+            let times = times.map_or(Expr::from(1.0), |times| {
+                parameters.resolve(site.caller, times)
+            });
+            iterations * times * weight_expr(&site.weight, &symbol)
         };
         let waits = |index: usize| {
             let CallSite {
