@@ -62,8 +62,8 @@ pub enum ColorChoice {
 pub enum MachineCommand {
     /// Measure what a core of this machine does in a cycle, its caches and its memory
     ///
-    /// Built-in loops run on one core for some seconds. The file describes that core: arithmetic, latencies,
-    /// bandwidths, each with how it was measured, how far the rounds are apart, and the date. Bandwidths and latencies are
+    /// Built-in loops run on one core for about half a minute. The file describes that core: arithmetic, latencies,
+    /// bandwidths, each with how it was measured, how far the passes are apart, and the date. Bandwidths and latencies are
     /// those that this core gets while nothing else runs: leave the machine alone meanwhile.
     Measure(MeasureArgs),
 }
