@@ -148,6 +148,15 @@ fn executions_wait_for_what_the_one_before_has_stored() {
         cycles(&format!("n=100,{known},vectorise=0"), "band"),
         8.0 / 9.0,
     );
+    // An element is in nine executions, of which the core holds two, of 38 instructions each.
+    near(
+        cycles(&format!("n=100,{known},vectorise=0,window=38"), "band"),
+        8.0 / 9.0,
+    );
+    // No element is in two executions.
+    near(cycles(&format!("n=100,{known}"), "blocks"), 0.0);
+    // A multiplication and an addition, fused, of one iteration after the other.
+    near(cycles(&format!("n=100,{known}"), "along"), 4.0);
 }
 
 /// The longest time that is left open is that of scalar code, with the accesses of scalar code.

@@ -176,6 +176,7 @@ impl<'a> Code<'a> {
         let one = self.nest.loops[level].facts;
         let begins = |chain: &Chain| self.is_set_inside(level, &chain.name);
         self.is_straight(level)
+            && !self.moves_inside(level)
             && self
                 .streams_from(level)
                 .all(|stream| goes_along(stream, one))

@@ -114,7 +114,10 @@ impl<'a> Code<'a> {
             let iterations = iterations.quotient(self.iterations[level + 1].clone());
             let iterations = Expr::max([iterations, 1.0.into()]);
             let carried = self.nest.carried_by(level).into_iter();
+            // Elements are others in each iteration where the loops inside move with this one.
+            let moves = self.moves_inside(level);
             let chains = carried.flat_map(|carried| &carried.chains);
+            let chains = chains.filter(|chain| !(moves && self.is_in_memory(chain)));
             found.extend(chains.map(|chain| {
                 self.chain_latency(chain, lanes, false)
                     .quotient(iterations.clone())
