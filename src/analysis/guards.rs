@@ -176,6 +176,13 @@ pub(super) fn periodic_share(
     if !every.symbols().iter().all(is_known) {
         return None;
     }
+    // A number is a multiple of -3 if it is one of 3.
+    let constant = |symbol: &Symbol| Some(symbols.constants.get(symbol)?.value.clone());
+    let is_negative = (every.substitute(&constant).as_number()).is_some_and(|every| every < 0.0);
+    let every = match is_negative {
+        true => every.absolute(),
+        false => every,
+    };
     let counted = match excluded {
         0 => every::share(symbols, &multiple, &every),
         _ => None,

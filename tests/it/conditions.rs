@@ -254,11 +254,13 @@ void f(void) { for (int i = 0; i < 7; i++) x[i] += 1; }
 void g(void) { for (int i = 0; i < 5; i++) x[i] += 1; }
 void h(void) { for (int i = 0; i < 3; i++) x[i] += 1; }
 void odd(void) { for (int i = 0; i < 2; i++) x[i] += 1; }
+void less(void) { for (int i = 0; i < 2; i++) x[i] += 1; }
 int main(void) {
   for (int k = 0; k < steps; k++) { x[k] += 1; if (k % 3 == 0) f(); }
   for (int k = 1; k <= steps; k++) { x[k] += 1; if (k % 3 == 1) g(); }
   for (int k = 20; k >= 1; k--) { x[k] += 1; if (k % 3) h(); }
   for (int k = 2; k <= 8; k++) { x[k] += 1; if (k & 1) odd(); }
+  for (int k = 0; k < 50; k++) { x[k] += 1; if (k % -3 == 0) less(); }
 }",
     );
     let calls = |name| small::calls(&json, name);
@@ -266,4 +268,5 @@ int main(void) {
     assert!((calls("g") - 7.0).abs() < 1e-9);
     assert!((calls("h") - 14.0).abs() < 1e-9);
     assert!((calls("odd") - 3.0).abs() < 1e-9);
+    assert!((calls("less") - 17.0).abs() < 1e-9);
 }
