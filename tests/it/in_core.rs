@@ -159,6 +159,19 @@ fn executions_wait_for_what_the_one_before_has_stored() {
     near(cycles(&format!("n=100,{known}"), "along"), 4.0);
 }
 
+/// Advice names what executions of the inner loop wait for.
+#[test]
+fn advice_names_what_executions_wait_for() {
+    let machine = fixture("clock/core.toml");
+    let machine = machine.to_str().expect("a path");
+    let settings = "n=100,forward_cycles=5,blocked_load_cycles=17,warm=1";
+    let options = ["--machine", machine, "--set", settings, "--no-config"];
+    let json = analysed(fixture("groups/handed_on.c"), &options);
+    let advice = json["advice"].to_string();
+    assert!(advice.contains("iterations wait for y:"), "{advice}");
+    assert!(!advice.contains("wait for :"), "{advice}");
+}
+
 /// The longest time that is left open is that of scalar code, with the accesses of scalar code.
 #[test]
 fn the_band_has_the_accesses_of_scalar_code() {

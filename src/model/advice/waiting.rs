@@ -58,7 +58,8 @@ fn independent<'p>(
     nest: usize,
     chains: &[Chain],
 ) -> Option<Proposal<'p>> {
-    let time = &bench.context.nests[nest].time;
+    let model = &bench.context.nests[nest];
+    let time = &model.time;
     let in_core = time.in_core?;
     let levels = time.levels.iter().map(|level| {
         let parts = level.parts(time.behind());
@@ -68,7 +69,14 @@ fn independent<'p>(
     let most = (others.map(|id| bench.value(id)))
         .chain(levels)
         .fold(0.0, f64::max);
-    let waits = names(chains.iter());
+    let mut waits = names(chains.iter());
+    if waits.is_empty() {
+        // Executions of the innermost loop wait for each other.
+        let around = (0..model.nest.loops.len() - 1).rev();
+        let mut carried = around.filter_map(|level| model.nest.carried_by(level));
+        let found = carried.find(|carried| !carried.chains.is_empty())?;
+        waits = names(found.chains.iter());
+    }
     Some(Proposal {
         checks: waits.iter().cloned().map(Check::Independent).collect(),
         change: Change::IndependentWork { waits },
