@@ -310,7 +310,7 @@ pub enum ReasonCode {
     /// The nest makes more accesses than may be run, and cannot be sampled.
     #[strum(message = "Run it with smaller sizes, or allow more accesses.")]
     TooLong,
-    /// A branch inside loops goes one way in all iterations, it is not known which, and bytes or operations depend on it: they are counted as for both. Or elements behind a branch that is never taken lie among others of the array, whose bytes they add to.
+    /// A branch inside loops goes one way in all iterations, it is not known which, and bytes or operations depend on it: they are counted as for both. Or elements behind a branch that is never taken lie among others of the array, whose bytes they add to. Or data decide a branch, and whether a cache holds what lies between two uses of a line depends on which iterations take it: bytes are those with all that lies behind the branch in between.
     #[strum(message = "Set the probability of the branch to 0 or 1 with --set.")]
     UndecidedBranch,
     /// The ends of a loop depend on the loops around in another way than by whole multiples: bytes are those in the middle of their ranges.

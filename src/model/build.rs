@@ -1,5 +1,7 @@
 //! Builds the figures of one nest, in the order in which they depend on each other.
 
+use std::collections::BTreeSet;
+
 use super::catalogue::StaticFigure as F;
 use super::figures::Figures;
 use super::in_core::Values;
@@ -15,6 +17,7 @@ use super::traffic::{self, Surroundings};
 use crate::analysis::facts::AccessClass;
 use crate::expr::{Expr, Symbol};
 use crate::machine::MachineModel;
+use crate::reason::ReasonCode;
 
 impl<'p> NestModel<'p> {
     /// On the cores that run it.
@@ -107,9 +110,7 @@ impl<'p> NestModel<'p> {
         let iterations = figures.value(counts.total);
         NestModel {
             shares_roughly: neighbours.is_some_and(|found| found.is_rough),
-            doubts: levels::doubts(&nest, &|branch| {
-                parameters.row(function, branch).map(|row| row.value)
-            }),
+            doubts: doubts(&nest, machine, parameters, figures),
             checked: None,
             conflicts: Vec::new(),
             counted: None,
@@ -132,6 +133,24 @@ impl<'p> NestModel<'p> {
             figures: first..figures.next(),
         }
     }
+}
+
+/// Why the bytes of a nest are only about right.
+fn doubts(
+    nest: &Nest,
+    machine: &MachineModel,
+    parameters: &ParameterTable,
+    figures: &Figures,
+) -> BTreeSet<ReasonCode> {
+    let value = |symbol: &Symbol| parameters.row(nest.function, symbol).map(|row| row.value);
+    let mut found = levels::doubts(nest, &value);
+    let caches = machine.levels();
+    let shares = caches
+        .iter()
+        .map(|cache| figures.runs_on().share_value(cache));
+    let is_open = levels::decides_distances(nest, &value, &shares.collect::<Vec<_>>());
+    found.extend(is_open.then_some(ReasonCode::UndecidedBranch));
+    found
 }
 
 /// The shapes of all streams, over defined names.

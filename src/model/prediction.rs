@@ -6,6 +6,7 @@ use super::levels::{self, Collision, Profile, SetAssociative};
 use super::nest::Nest;
 use super::parameters::ParameterTable;
 use crate::expr::{Expr, Lookup, Symbol};
+use crate::reason::ReasonCode;
 
 /// What the model says of a nest and one cache level.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,6 +75,13 @@ impl Valued<'_, '_> {
             self.model.nests[nest].levels.neighbours.as_ref(),
         );
         levels::profile(nest, &|expr| self.number(nest, expr), neighbours)
+    }
+
+    /// Why the bytes of a nest through a cache of `capacity` bytes are only about right, beyond what holds for all caches.
+    pub fn doubts_at(&self, nest: usize, capacity: f64) -> Option<ReasonCode> {
+        let nest = &self.model.nests[nest].nest;
+        let value = |symbol: &Symbol| self.symbol_value(nest.function, symbol);
+        levels::decides_distances(nest, &value, &[capacity]).then_some(ReasonCode::UndecidedBranch)
     }
 
     /// Where lines of a nest fall into few sets of a cache, if it is certain from sizes that are more than guesses.

@@ -310,6 +310,8 @@ fn cases(
     );
     let case = |(position, (level, simulated)): (usize, (&CacheSpec, &LevelOutcome))| {
         let prediction = model.predict(index, level.bytes as f64);
+        let mut reasons = nest.reason_codes();
+        reasons.extend(model.valued().doubts_at(index, level.bytes as f64));
         // The model's own steps do not count: it is to be judged where the simulation has none.
         let at_step = simulated.bytes[0] > simulated.bytes[2] * (1.0 + STEP);
         let conflicts = (simulated.given)
@@ -344,7 +346,7 @@ fn cases(
             sampled_share: outcome.share,
             error: simulated.error,
             notes: code.notes.iter().cloned().collect(),
-            reasons: nest.reason_codes().into_iter().collect(),
+            reasons: reasons.into_iter().collect(),
         }
     };
     let levels = settings.levels.iter().zip(&outcome.levels).enumerate();

@@ -59,6 +59,24 @@ fn operations_that_an_undecided_branch_decides_are_marked() {
     assert_eq!(marked.into_iter().collect::<Vec<_>>(), ["more"]);
 }
 
+/// Between two iterations of `i` there are 550·1.25 lines, 44,000 B, with all of the diagonal, and 26,400 B with half of it: of
+/// the sizes only one has 32 KiB between the two.
+#[test]
+fn what_a_cache_holds_by_chance_is_marked() {
+    for function in ["same", "others"] {
+        let is_marked = |size: &str| {
+            let found = reasons("chance.c", function, size);
+            let mut codes = found.as_array().expect("reasons").iter();
+            codes.any(|code| code == "undecided_branch")
+        };
+        assert_eq!(
+            ["n=300", "n=550", "n=900"].map(is_marked),
+            [false, true, false],
+            "{function}"
+        );
+    }
+}
+
 /// What is read for the bounds of a loop belongs to what is around it.
 #[test]
 fn bounds_that_are_read() {

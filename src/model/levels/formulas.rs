@@ -27,7 +27,7 @@ use super::part_fetched::{COST_W, PartFetched};
 use super::reuse_figures::ReuseFigures;
 use super::sequence::REUSE_BETWEEN_NESTS;
 use super::warm::{WARM, define_found_again};
-use super::{Irregular, Profile, Reuse, Wanted, condition, profiled};
+use super::{Between, Irregular, Profile, Reuse, Wanted, condition, profiled};
 use crate::arrays::Arrays;
 use crate::bandwidth;
 use crate::catalogue::StaticFigure as F;
@@ -135,6 +135,7 @@ fn values(
     let wanted = Wanted {
         irregular: Irregular::Counted,
         arrays: figures.arrays(),
+        between: Between::All,
     };
     let numbers = with_values(nest, (parameters, figures), |value| {
         let unit = ("line_bytes", wanted);
@@ -383,6 +384,7 @@ fn wanted(machine: &MachineModel, figures: &Figures) -> (Irregular, Wanted) {
             Arrays::Together => irregular,
         },
         arrays,
+        between: Between::All,
     };
     (irregular, wanted)
 }

@@ -15,6 +15,7 @@
 //!
 //! A guard, as far as it is one here, may leave nothing.
 
+use super::Between;
 use super::domain::{Affine, Given, Span, Tiles};
 use super::number::Number;
 use super::reference::{Guarded, Reference};
@@ -38,7 +39,7 @@ impl<N: Number> Profiler<'_, N> {
             return share.clone();
         }
         // From one use to the next are as many iterations more as are left out: what lies in between is nearly all of it.
-        if tiles == Tiles::Full {
+        if tiles == Tiles::Full && self.between == Between::All {
             return share.if_at_most(&none, &none, &one);
         }
         let (given, _) = (self.lines).within(&reference.condition.guards, given, Tiles::Mean);

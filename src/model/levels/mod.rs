@@ -70,6 +70,7 @@ mod array_figures;
 mod blocks;
 mod by_array;
 mod cells;
+mod chance;
 mod collisions;
 mod conflicts;
 mod crowds;
@@ -129,6 +130,7 @@ use steps::NameStep;
 pub use array_figures::ArrayFigures;
 pub(crate) use array_figures::define_bytes as define_bytes_of_arrays;
 pub(crate) use blocks::block_symbol;
+pub(crate) use chance::decides_distances;
 pub(crate) use collisions::collision;
 pub use collisions::{Collision, SetAssociative};
 pub use conflicts::ConflictFigures;
@@ -188,11 +190,21 @@ enum Irregular {
     Ignored,
 }
 
+/// How much of what data decide lies between two uses of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Between {
+    /// All that could be met.
+    All,
+    /// As much as one round meets, as if each round met the same.
+    Met,
+}
+
 /// What is told apart.
 #[derive(Clone, Copy, Debug)]
 struct Wanted {
     irregular: Irregular,
     arrays: Arrays,
+    between: Between,
 }
 
 impl From<Irregular> for Wanted {
@@ -200,6 +212,7 @@ impl From<Irregular> for Wanted {
         Wanted {
             irregular,
             arrays: Arrays::Together,
+            between: Between::All,
         }
     }
 }
@@ -239,6 +252,7 @@ fn compute<N: Number>(
         covered: &covered,
         unforeseen,
         arrays: wanted.arrays,
+        between: wanted.between,
     };
     let mut profile = profiler.profile();
     if !geometry.fixed.is_empty() {
@@ -251,6 +265,7 @@ fn compute<N: Number>(
             covered: &covered,
             unforeseen: Vec::new(),
             arrays: Arrays::Together,
+            between: wanted.between,
         };
         once.fetch_once(&mut profile);
     }

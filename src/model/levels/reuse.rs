@@ -26,6 +26,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::Between;
 use super::domain::{Domain, Given, Span, Tiles};
 use super::number::Number;
 use super::of_array::OfArray;
@@ -152,6 +153,7 @@ pub struct Profiler<'a, N> {
     /// Of each reference one if no prefetcher predicts its lines, else nothing; empty where that does not matter.
     pub unforeseen: Vec<N>,
     pub arrays: Arrays,
+    pub(super) between: Between,
 }
 
 /// Lines by which reuse came out too small, by reference and kind.

@@ -18,6 +18,7 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
+use super::Between;
 use super::domain::{Affine, Domain, Given, Tiles};
 use super::geometry::Geometry;
 use super::number::Number;
@@ -122,6 +123,7 @@ impl<'n, N: Number> Swept<'n, N> {
         let lines = Lines::new(&self.domain, self.line.clone(), (self.name, &self.names));
         let profiler = Profiler {
             arrays: Arrays::Together,
+            between: Between::All,
             unforeseen: Vec::new(),
             lines,
             references: &self.references,

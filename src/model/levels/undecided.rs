@@ -109,6 +109,14 @@ pub fn deciding_operations<'n>(
 
 /// The profile of a nest with lines of the usual length: which ways lead to the same ones does not depend on that.
 pub fn as_it_is(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Profile<f64> {
+    numbers(value, &|number| profile(nest, number, None).0)
+}
+
+/// A profile of numbers, with lines of the usual length.
+pub fn numbers(
+    value: &dyn Fn(&Symbol) -> Option<f64>,
+    profile: &dyn Fn(&dyn Fn(&Expr) -> f64) -> Profile<f64>,
+) -> Profile<f64> {
     let machine = [
         (Symbol::machine("line_bytes"), LINE),
         (Symbol::machine("gather_lines"), 1.0),
@@ -122,7 +130,7 @@ pub fn as_it_is(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Profile<
         })
     };
     let number = |expr: &Expr| expr.evaluate(&symbol as &dyn Lookup).unwrap_or(f64::NAN);
-    profile(nest, &number, None).0
+    profile(&number)
 }
 
 /// The nest in which branches take these sides.
