@@ -42,7 +42,7 @@ pub fn decides_distances(
             between,
         };
         let unit = ("line_bytes", wanted);
-        numbers(value, &|number| profiled(nest, number, None, unit).0)
+        numbers(value, |number| profiled(nest, number, None, unit).0)
     };
     let (all, met) = (of(Between::All), of(Between::Met));
     let is_open = |capacity: &f64| {

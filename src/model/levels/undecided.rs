@@ -109,13 +109,16 @@ pub fn deciding_operations<'n>(
 
 /// The profile of a nest with lines of the usual length: which ways lead to the same ones does not depend on that.
 pub fn as_it_is(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Profile<f64> {
-    numbers(value, &|number| profile(nest, number, None).0)
+    numbers(value, |number| profile(nest, number, None).0)
 }
+
+/// The value of an expression.
+pub type Number<'n> = dyn Fn(&Expr) -> f64 + 'n;
 
 /// A profile of numbers, with lines of the usual length.
 pub fn numbers(
     value: &dyn Fn(&Symbol) -> Option<f64>,
-    profile: &dyn Fn(&dyn Fn(&Expr) -> f64) -> Profile<f64>,
+    profile: impl FnOnce(&Number) -> Profile<f64>,
 ) -> Profile<f64> {
     let machine = [
         (Symbol::machine("line_bytes"), LINE),
