@@ -1,9 +1,9 @@
 //! Figures that are unknown on some machines: of all that depends on a machine figure that nobody published, the
 //! workbook says so, and shows a number as soon as a machine is picked that has one.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::expr::{Comparison, Expr, Function, Node, SymbolKind};
+use crate::expr::{Comparison, Expr, FigureId, Function, Node, SymbolKind};
 use crate::machine::parameters::{Fallback, all_parameters};
 use crate::model::scenarios::{SCENARIOS, in_scenario};
 use crate::model::{Detail, FigureMap, Figures, Model};
@@ -38,6 +38,7 @@ pub(super) fn unsure(model: &Model) -> FigureMap<bool> {
             names: &names,
             unsure: &unsure,
             asked: Vec::new(),
+            found: Vec::new(),
         };
         // What is not a number on the machine in force may be one on another.
         let is_unsure = search.depends(&figure.expr)
@@ -63,6 +64,8 @@ struct Search<'m> {
     unsure: &'m FigureMap<bool>,
     /// What was asked for being more than zero.
     asked: Vec<Expr>,
+    /// What was found of figures, for each condition around.
+    found: Vec<FxHashMap<FigureId, bool>>,
 }
 
 impl Search<'_> {
@@ -73,7 +76,17 @@ impl Search<'_> {
             // A part of a formula may be asked for outside of it.
             Node::Figure(id) if self.unsure.get(*id) == Some(&true) => {
                 let part = &self.figures.get(*id).expr;
-                self.asked.is_empty() || self.depends(part)
+                if self.asked.is_empty() {
+                    return true;
+                }
+                let known = self.found.last().and_then(|found| found.get(id));
+                known.copied().unwrap_or_else(|| {
+                    let depends = self.depends(part);
+                    if let Some(found) = self.found.last_mut() {
+                        found.insert(*id, depends);
+                    }
+                    depends
+                })
             }
             Node::Figure(_) => false,
             Node::Quotient(dividend, divisor) => {
@@ -84,7 +97,9 @@ impl Search<'_> {
             Node::If(Comparison::Greater, parts) if parts[1].is_zero() => {
                 let before = self.asked.len();
                 self.ask(&parts[0]);
+                self.found.push(FxHashMap::default());
                 let found = self.depends(&parts[0]) || self.depends(&parts[2]);
+                self.found.pop();
                 self.asked.truncate(before);
                 found || self.depends(&parts[3])
             }
