@@ -8,14 +8,6 @@ use super::Figure;
 use super::rounds::{Measured, nanoseconds};
 use super::vectors::Vectors;
 
-fn figure(parameter: &str, measured: Measured, how: &str) -> Figure {
-    Figure {
-        parameter: parameter.to_string(),
-        measured,
-        how: how.to_string(),
-    }
-}
-
 /// Operations of a chain.
 const LINKS: usize = 1024;
 
@@ -34,7 +26,7 @@ pub fn clock() -> Figure {
         value = black_box(x);
     });
     let how = "a chain of integer additions and exclusive ors, a cycle each";
-    figure("ghz", time.map(|time| LINKS as f64 / time), how)
+    Figure::new("ghz", time.map(|time| LINKS as f64 / time), how)
 }
 
 /// Nanoseconds of one link of a chain that begins with `begin`.
@@ -105,20 +97,20 @@ pub fn latencies(vectors: Vectors, ghz: f64) -> Vec<Figure> {
         spread: root.spread,
     };
     vec![
-        figure("add_latency", cycles(add), "a chain of additions"),
-        figure(
+        Figure::new("add_latency", cycles(add), "a chain of additions"),
+        Figure::new(
             "multiply_latency",
             cycles(multiply),
             "a chain of multiplications",
         ),
-        figure("fma_latency", cycles(fma), "a chain of fused multiply-adds"),
-        figure("divide_latency", cycles(divide), "a chain of divisions"),
-        figure(
+        Figure::new("fma_latency", cycles(fma), "a chain of fused multiply-adds"),
+        Figure::new("divide_latency", cycles(divide), "a chain of divisions"),
+        Figure::new(
             "root_latency",
             cycles(root),
             "a chain of additions and square roots, less the additions",
         ),
-        figure(
+        Figure::new(
             "minimum_latency",
             cycles(clamped.map(|time| time / 2.0)),
             "a chain of minima and maxima in turn",
@@ -149,7 +141,7 @@ pub fn window(ghz: f64, add_latency: f64) -> Figure {
     });
     let alone = SHORT as f64 * add_latency / ghz;
     let held = |time: f64| alone / (time / (SUMS * SWEEPS) as f64);
-    figure(
+    Figure::new(
         "window",
         time.map(|time| ((held(time) - 1.0) * INSTRUCTIONS).max(0.0).round()),
         "sums of 64 products that do not wait for each other, against additions that do",
@@ -368,12 +360,12 @@ pub fn rates_of_comparisons(ghz: f64, vector_slots: f64) -> Vec<Figure> {
     let [minima, choices] =
         compared(vectors).map(|time| time.map(|time| vector_slots / (time * lanes * ghz)));
     vec![
-        figure(
+        Figure::new(
             "minima_per_cycle",
             minima,
             "minima and maxima, eight of each element in L1, times vector_slots",
         ),
-        figure(
+        Figure::new(
             "choices_per_cycle",
             choices,
             "one of two values by a comparison, eight of each element in L1, times vector_slots",
@@ -418,62 +410,62 @@ pub fn rates(vectors: Vectors, ghz: f64) -> Vec<Figure> {
     let cycles = |time: Measured| time.map(|time| time * ghz);
     let divide = move |x: f64| middle / x;
     vec![
-        figure(
+        Figure::new(
             "vector_slots",
             slots,
             "scalar loads per cycle over vector loads per cycle",
         ),
-        figure(
+        Figure::new(
             "loads_per_cycle",
             scaled(loads),
             "vectors loaded from L1, times vector_slots",
         ),
-        figure(
+        Figure::new(
             "stores_per_cycle",
             scaled(a_cycle(store(vectors))),
             "vectors stored to L1, times vector_slots",
         ),
-        figure(
+        Figure::new(
             "adds_per_cycle",
             scaled(a_cycle(adds)),
             "additions in registers, times vector_slots",
         ),
-        figure(
+        Figure::new(
             "multiplies_per_cycle",
             scaled(a_cycle(fused)),
             "fused multiply-adds in registers, times vector_slots",
         ),
-        figure(
+        Figure::new(
             "arithmetic_per_cycle",
             scaled(a_cycle(both)),
             "as many additions as multiplications, times vector_slots",
         ),
-        figure(
+        Figure::new(
             "split_slots",
             split,
             "vectors loaded from one element behind the beginning of a line, against aligned ones",
         ),
-        figure(
+        Figure::new(
             "divide_cycles",
             cycles(each_alone(divide)),
             "divisions of elements in L1, scalar",
         ),
-        figure(
+        Figure::new(
             "root_cycles",
             cycles(each_alone(f64::sqrt)),
             "square roots of elements in L1, scalar",
         ),
-        figure(
+        Figure::new(
             "divide_vector_cycles",
             cycles(each(vectors, divide)),
             "divisions of elements in L1, in vectors",
         ),
-        figure(
+        Figure::new(
             "root_vector_cycles",
             cycles(each(vectors, f64::sqrt)),
             "square roots of elements in L1, in vectors",
         ),
-        figure(
+        Figure::new(
             "gflops_per_core",
             fused_widest.map(|time| 2.0 * WIDE as f64 / time),
             "fused multiply-adds in registers, in the widest vectors",
@@ -500,27 +492,27 @@ pub fn functions(ghz: f64) -> Vec<Figure> {
     let cycles = |time: Measured| time.map(|time| time * ghz);
     let exponent = black_box(1.1);
     vec![
-        figure(
+        Figure::new(
             "exp_cycles",
             cycles(each_call(f64::exp)),
             "exp of elements in L1",
         ),
-        figure(
+        Figure::new(
             "log_cycles",
             cycles(each_call(f64::ln)),
             "log of elements in L1",
         ),
-        figure(
+        Figure::new(
             "trig_cycles",
             cycles(each_call(f64::sin)),
             "sin of elements in L1",
         ),
-        figure(
+        Figure::new(
             "pow_cycles",
             cycles(each_call(move |x| x.powf(exponent))),
             "pow of elements in L1",
         ),
-        figure(
+        Figure::new(
             "integer_divide_cycles",
             cycles(whole_quotients()),
             "divisions of whole numbers in L1",

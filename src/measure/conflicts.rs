@@ -23,15 +23,10 @@ pub fn of_cache(cache: &Cache, latency: f64, ghz: f64) -> Vec<Figure> {
     if sets < 8 || !sets.is_power_of_two() {
         return Vec::new();
     }
-    let figure = |parameter: &str, measured, how: &str| Figure {
-        parameter: parameter.to_string(),
-        measured,
-        how: how.to_string(),
-    };
     let period = sets * cache.line;
     let each = loads(CROWD * ways, period);
     let lines = each.map(|time| (latency / time).max(1.0));
-    let mut found = vec![figure(
+    let mut found = vec![Figure::new(
         "set_lines",
         lines,
         "the latency of L2 over the time of one of many loads at random of lines that share a set of L1",
@@ -45,12 +40,12 @@ pub fn of_cache(cache: &Cache, latency: f64, ghz: f64) -> Vec<Figure> {
         .map(|reached| (ways * reached, time(reached, FEWER).value))
         .collect();
     if let Some(ahead) = ahead(&times) {
-        found.push(figure(
+        found.push(Figure::new(
             "evicted_store_cycles",
             few[1].map(|time| time * ghz),
             "stores to lines that share one, two or four sets of L1, the middle one",
         ));
-        found.push(figure(
+        found.push(Figure::new(
             "stores_ahead",
             Measured {
                 value: ahead,

@@ -16,18 +16,13 @@ const ELEMENTS: usize = 64;
 /// Figures of a clock of so many cycles a nanosecond; an addition takes so many cycles.
 pub fn figures(vectors: Vectors, ghz: f64, add_latency: f64) -> Vec<Figure> {
     let less_addition = |time: Measured| time.map(|time| (time * ghz - add_latency).max(0.0));
-    let figure = |parameter: &str, measured, how: &str| Figure {
-        parameter: parameter.to_string(),
-        measured,
-        how: how.to_string(),
-    };
     vec![
-        figure(
+        Figure::new(
             "forward_cycles",
             less_addition(forwarded()),
             "elements that are each the one stored just before and an addition, less the addition",
         ),
-        figure(
+        Figure::new(
             "blocked_load_cycles",
             less_addition(blocked(vectors)),
             "vectors of which each lies one element beside the one stored just before, and an addition, less the addition",

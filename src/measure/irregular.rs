@@ -90,10 +90,8 @@ pub fn translation(line: usize) -> Vec<Figure> {
     let Some((held, miss, spread)) = held(&PAGES.map(extra)) else {
         return Vec::new();
     };
-    let figure = |parameter: &str, value: f64, spread, how: &str| Figure {
-        parameter: parameter.to_string(),
-        measured: Measured { value, spread },
-        how: how.to_string(),
+    let figure = |parameter: &str, value: f64, spread, how: &str| {
+        Figure::new(parameter, Measured { value, spread }, how)
     };
     let reach = (held * PAGE) as f64;
     vec![

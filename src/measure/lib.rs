@@ -37,6 +37,20 @@ pub struct Figure {
     pub how: String,
 }
 
+impl Figure {
+    pub(crate) fn new(
+        parameter: impl Into<String>,
+        measured: Measured,
+        how: impl Into<String>,
+    ) -> Figure {
+        Figure {
+            parameter: parameter.into(),
+            measured,
+            how: how.into(),
+        }
+    }
+}
+
 /// How often all parts are measured: on machines that others share, a core is slower for a second or two now and then.
 pub const PASSES: usize = 5;
 
@@ -61,11 +75,7 @@ pub fn combined(passes: &[Vec<Figure>]) -> Vec<Figure> {
             .iter()
             .find(taken)
             .map_or(&figure.how, |taken| &taken.how);
-        found.push(Figure {
-            parameter: name.clone(),
-            measured,
-            how: how.clone(),
-        });
+        found.push(Figure::new(name, measured, how));
     }
     found
 }
@@ -145,11 +155,8 @@ mod tests {
     use super::*;
 
     fn figure(parameter: &str, value: f64) -> Figure {
-        Figure {
-            parameter: parameter.to_string(),
-            measured: Measured { value, spread: 0.0 },
-            how: format!("found {value}"),
-        }
+        let measured = Measured { value, spread: 0.0 };
+        Figure::new(parameter, measured, format!("found {value}"))
     }
 
     #[test]

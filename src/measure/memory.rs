@@ -38,15 +38,10 @@ pub fn level(
         "its latency over the time of one of many loads, at random over {} KiB, less what the cache before it has",
         bytes_behind / 1024,
     );
-    let figure = |parameter: String, measured, how| Figure {
-        parameter,
-        measured,
-        how,
-    };
     match caches.get(at) {
         Some(cache) => vec![
-            figure(format!("l{}_gbs", cache.level), gbs, how_fast),
-            figure(
+            Figure::new(format!("l{}_gbs", cache.level), gbs, how_fast),
+            Figure::new(
                 format!("l{}_latency_cycles", cache.level),
                 latency.map(|time| (time * ghz).round()),
                 how_long,
@@ -54,7 +49,8 @@ pub fn level(
         ]
         .into_iter()
         .chain(
-            (at > 0).then(|| figure(format!("l{}_irregular_lines", cache.level), lines, how_many)),
+            (at > 0)
+                .then(|| Figure::new(format!("l{}_irregular_lines", cache.level), lines, how_many)),
         )
         .chain(match at {
             1 => conflicts::of_cache(&caches[0], latency.value, ghz),
@@ -62,14 +58,14 @@ pub fn level(
         })
         .collect(),
         None => vec![
-            figure(
-                "access_overlap".to_string(),
+            Figure::new(
+                "access_overlap",
                 access_overlap(vectors, bytes, caches, gbs),
-                "what nine neighbours in a grid take in memory, less their bytes at dram_gbs, over what they take in L1: loads and stores that do not wait".to_string(),
+                "what nine neighbours in a grid take in memory, less their bytes at dram_gbs, over what they take in L1: loads and stores that do not wait",
             ),
-            figure("dram_gbs".to_string(), gbs, how_fast),
-            figure("dram_latency_ns".to_string(), latency, how_long),
-            figure("dram_irregular_lines".to_string(), lines, how_many),
+            Figure::new("dram_gbs", gbs, how_fast),
+            Figure::new("dram_latency_ns", latency, how_long),
+            Figure::new("dram_irregular_lines", lines, how_many),
         ],
     }
 }
@@ -117,16 +113,16 @@ pub fn last_cache(vectors: Vectors, caches: &[Cache]) -> Option<Figure> {
         time.value / n as f64
     };
     let bytes = irregular::last_cache(last.clone(), before.clone(), load_time);
-    (bytes < last.bytes / 3 * 2).then(|| Figure {
-        parameter: format!("l{}_bytes", last.level),
-        measured: Measured {
+    (bytes < last.bytes / 3 * 2).then(|| {
+        let measured = Measured {
             value: bytes as f64,
             spread: 0.0,
-        },
-        how: format!(
+        };
+        let how = format!(
             "loads of more are nearer to memory's speed than to its own; the system says {} KiB, which others share",
             last.bytes / 1024
-        ),
+        );
+        Figure::new(format!("l{}_bytes", last.level), measured, how)
     })
 }
 

@@ -607,20 +607,10 @@ impl<'a> Code<'a> {
     fn compared_cycles(&self, slots: &Expr) -> Expr {
         let [minima, comparisons] = self.compared.clone();
         let adds = Expr::machine("adds_per_cycle");
-        let [of_minima, of_choices] = COMPARED.map(|name| match self.machine.get(name) {
-            None if !self.any_machine => None,
-            _ => Some(Expr::machine(name)),
-        });
-        let known = |rate: Option<Expr>, otherwise: Expr| match rate {
-            Some(rate) if self.any_machine => {
-                bandwidth::where_positive(rate.clone(), rate, otherwise)
-            }
-            Some(rate) => rate,
-            None => otherwise,
-        };
-        let choices = known(of_choices, adds.clone() * 0.5);
+        let [of_minima, of_choices] = COMPARED;
+        let choices = self.known_or(of_choices, adds.clone() * 0.5);
         let choices = self.either(adds.clone(), choices);
-        let minima = (minima * slots.clone()).quotient(known(of_minima, adds));
+        let minima = (minima * slots.clone()).quotient(self.known_or(of_minima, adds));
         minima + (comparisons * slots.clone()).quotient(choices)
     }
 
@@ -689,10 +679,17 @@ impl<'a> Code<'a> {
     fn cycles(&self, name: &str) -> Expr {
         let at_peak = (Expr::machine("cost_special") * Expr::machine("ghz"))
             .quotient(Expr::machine("gflops_per_core"));
+        self.known_or(name, at_peak)
+    }
+
+    /// A figure of the machine; where nobody knows it, what stands for it.
+    fn known_or(&self, name: &str, otherwise: Expr) -> Expr {
         match self.machine.get(name) {
-            Some(_) if !self.any_machine => Expr::machine(name),
-            None if !self.any_machine => at_peak,
-            _ => bandwidth::where_positive(Expr::machine(name), Expr::machine(name), at_peak),
+            _ if self.any_machine => {
+                bandwidth::where_positive(Expr::machine(name), Expr::machine(name), otherwise)
+            }
+            Some(_) => Expr::machine(name),
+            None => otherwise,
         }
     }
 
@@ -804,22 +801,13 @@ impl<'a> Code<'a> {
             times(roots, Expr::machine("root_latency")),
         ];
         if selections > 0 {
-            parts.push(times(selections, self.minimum_latency()));
+            let latency = self.known_or(MINIMUM_LATENCY, Expr::machine("add_latency"));
+            parts.push(times(selections, latency));
         }
         if specials > 0 {
             parts.push(times(specials, self.cycles("exp_cycles")));
         }
         Expr::sum(parts)
-    }
-
-    /// Cycles of a minimum, a maximum or a choice; where nobody knows them, those of an addition.
-    fn minimum_latency(&self) -> Expr {
-        let (known, add) = (Expr::machine(MINIMUM_LATENCY), Expr::machine("add_latency"));
-        match self.machine.get(MINIMUM_LATENCY) {
-            _ if self.any_machine => bandwidth::where_positive(known.clone(), known, add),
-            Some(_) => known,
-            None => add,
-        }
     }
 
     /// Whether a directive or flags let the compiler reorder sums of the innermost loop.

@@ -793,8 +793,8 @@ int main(void) { struct ctx c = {10}; use(c); for (int i = 0; i < c.n; i++) a[i]
 /// A host's own variables get values in the procedures that it contains. (gfortran: 11.)
 #[test]
 fn what_internal_procedures_change_is_marked() {
-    for value in ["11", "n + 5"] {
-        let json = fortran(&format!(
+    let with = |inner: &str| {
+        fortran(&format!(
             "program t
  integer :: i, n
  real :: x(100)
@@ -805,31 +805,19 @@ fn what_internal_procedures_change_is_marked() {
  end do
 contains
  subroutine inner()
-  n = {value}
+  {inner}
  end subroutine
 end program
 "
-        ));
+        ))
+    };
+    for value in ["11", "n + 5"] {
+        let json = with(&format!("n = {value}"));
         let guessed = json["parameters"]["n"]["origin"] == "guessed";
         assert!(guessed || !last_reasons(&json, "t").is_empty(), "{value}");
     }
     // What they only read stays.
-    let json = fortran(
-        "program t
- integer :: i, n
- real :: x(100)
- n = 6
- call inner()
- do i = 1, n
-  x(i) = x(i) + 1
- end do
-contains
- subroutine inner()
-  print *, n
- end subroutine
-end program
-",
-    );
+    let json = with("print *, n");
     assert_eq!(iterations(&json, "t"), [6.0]);
     assert!(last_reasons(&json, "t").is_empty());
 }

@@ -362,7 +362,7 @@ fn calls_any(value: &Value) -> bool {
 }
 
 /// Whether statements leave the loop around at their end.
-fn leaves(arm: &[Stmt]) -> bool {
+pub(super) fn leaves(arm: &[Stmt]) -> bool {
     matches!(
         arm.last(),
         Some(Stmt::Jump {

@@ -9,10 +9,11 @@
 use std::collections::BTreeSet;
 
 use super::Walker;
+use super::limits::leaves;
 use crate::expr::Expr;
 use crate::facts::{Constant, Origin};
 use crate::ir::visit::{InLoop, each_value, statements, variables_of};
-use crate::ir::{self, BinaryOp, Control, Jump, Role, Stmt, UnaryOp, Value, VarId};
+use crate::ir::{self, BinaryOp, Control, Role, Stmt, UnaryOp, Value, VarId};
 
 /// How often something is drawn until it is taken.
 const DRAWS: f64 = 2.0;
@@ -136,20 +137,6 @@ fn knows(value: &Value, given: &BTreeSet<VarId>, fresh: &BTreeSet<VarId>) -> boo
     variables_of(value, &mut used);
     used.iter()
         .all(|id| !given.contains(id) || fresh.contains(id))
-}
-
-/// Whether statements leave the loop.
-fn leaves(arm: &[Stmt]) -> bool {
-    let is_end = |stmt: &Stmt| {
-        matches!(
-            stmt,
-            Stmt::Jump {
-                kind: Jump::Exit | Jump::Return,
-                ..
-            }
-        )
-    };
-    arm.last().is_some_and(is_end)
 }
 
 /// Whether a condition asks which of two numbers is the larger one.

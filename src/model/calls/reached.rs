@@ -82,7 +82,7 @@ impl Reached {
                         .iter()
                         .any(|around| around.facts.is_estimated())
                 });
-                // Their sizes are taken to fall evenly.
+                // Their sizes are taken to fall evenly, and libraries to compare as often as they may have to.
                 if is_estimated || site.share.is_some() || site.times.is_some() {
                     doubts[site.callee].insert(ReasonCode::ApproximateTripCount);
                 }

@@ -42,10 +42,10 @@ impl Code<'_> {
             }
         };
         let cycles = cycles.quotient(Expr::max([each.clone(), 1.0.into()]));
-        let cycles = bandwidth::where_positive(executions, cycles, 0.0.into());
         // Executions further apart than they are long have no element in common.
         let order = Comparison::LessOrEqual;
-        Expr::choose(order, Expr::from(apart + 1.0), each, cycles, 0.0.into())
+        let cycles = Expr::choose(order, Expr::from(apart + 1.0), each, cycles, 0.0.into());
+        bandwidth::where_positive(executions, cycles, 0.0.into())
     }
 
     /// The part of a wait that each execution takes where elements wait for themselves only: each is in a few executions, and
