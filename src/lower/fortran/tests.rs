@@ -417,7 +417,7 @@ end program
         expect![[r#"
             function main @1
               local v: real4[1:3]
-              local i: integer4
+              global i: integer4
               undeclared unknown: ?[:, :]
               undeclared table: ?[:, :]
               v[1] := ((((ext(v[2]) + dabs(v[1])) + dlamch("e")) + inner(i)) + sqrt(v[1]))
