@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::symbols::{Address, Known, Symbols};
 use crate::expr::Expr;
 use crate::ir::{
-    BinaryOp, Function, Stmt, Value, VarId, Variable, addressed, is_address, is_left_out,
-    pointed_dimensions,
+    BinaryOp, Function, Stmt, Value, VarId, Variable, addressed, dimensions_behind, is_address,
+    is_left_out,
 };
 
 impl Symbols<'_> {
@@ -27,13 +27,7 @@ impl Symbols<'_> {
             return false;
         };
         self.function.conventions.has_pointers()
-            && pointed_dimensions(subscripts).is_some_and(|left_out| {
-                // What is declared without an extent inside an array is a pointer.
-                let dimensions = &self.function.variable(*array).dimensions;
-                dimensions
-                    .get(left_out - 1)
-                    .is_some_and(|extent| extent.upper.is_none())
-            })
+            && dimensions_behind(self.function.variable(*array), subscripts).is_some()
     }
 
     /// Where a pointer with this value points; `None` if that has no expression.

@@ -15,11 +15,8 @@ use super::symbols::{Known, Symbols};
 use super::wrapped::without_wraps;
 use crate::expr::Expr;
 use crate::ir::visit::variables_of;
-use crate::ir::{Extent, Name, Step, Type, Value, VarId, pointed_dimensions};
+use crate::ir::{ElementType, Extent, Name, Step, Value, VarId, pointed_dimensions};
 use crate::reason::ReasonCode;
-
-/// Bytes of a pointer.
-const POINTER_BYTES: u32 = 8;
 
 /// Records one reference in `streams`; subscripts that C leaves out are those behind a pointer that is an element
 /// itself. Returns the reasons why it is not fully understood.
@@ -99,20 +96,22 @@ fn stream(
     } else {
         carry(&mut dimensions, &extents);
     }
-    let ty = if pointed.is_some() {
-        &Type::Integer(POINTER_BYTES)
-    } else {
-        &variable.ty
+    let mut ty = match pointed {
+        Some(_) => ElementType::Pointer,
+        None => ElementType::from(&variable.ty),
     };
     let bytes = ty.bytes();
     let (mut name, mut dimensions) = (name, dimensions);
-    if let (Some(layout), Some(bytes)) = (symbols.function.members.get(&array), bytes)
+    let layout = symbols.function.layout_of(array, pointed.unwrap_or(0));
+    if let (Some(layout), Some(bytes)) = (layout, bytes)
         && in_structure(symbols, layout, bytes, &mut dimensions, &mut extents)
     {
         name = name.without_last(layout.steps);
+        if ty == ElementType::Pointer {
+            ty = ElementType::Integer(bytes);
+        }
     }
     let varies = |d: &Dimension| !d.subscript.is_invariant();
-    let layout = symbols.function.members.get(&array);
     if layout.is_some_and(|layout| layout.record_bytes == 0) && dimensions.iter().any(varies) {
         reasons.push((
             ReasonCode::UnknownLayout,
@@ -132,7 +131,7 @@ fn stream(
     Stream {
         array: name,
         component: Component::default(),
-        ty: ty.into(),
+        ty,
         element_bytes: bytes,
         class,
         extents,

@@ -9,7 +9,7 @@ use super::storage::UNKNOWN_EXTENT;
 use super::{Refusal, blocks, probe, settle};
 use crate::cache::AccessKind;
 use crate::diagnostic::Place;
-use crate::ir::{self, Control, Loop, Stmt, Tested, Type, Value, VarId, pointed_dimensions, visit};
+use crate::ir::{self, Control, Loop, Stmt, Tested, Type, Value, VarId, dimensions_behind, visit};
 use crate::reason::ReasonCode;
 
 /// Compiles a nest or function.
@@ -318,11 +318,7 @@ impl<'a> Compiler<'a> {
             }
             return;
         }
-        let is_loaded = pointed_dimensions(subscripts).is_some_and(|left_out| {
-            let dimensions = &function.variable(*array).dimensions;
-            (dimensions.get(left_out - 1)).is_some_and(|extent| extent.upper.is_none())
-        });
-        if is_loaded {
+        if dimensions_behind(function.variable(*array), subscripts).is_some() {
             let detail = format!("`{name}` takes a pointer out of an array");
             return self.refuse(ReasonCode::PointerFromData, self.line, detail);
         }
@@ -358,10 +354,9 @@ impl<'a> Compiler<'a> {
                 subscripts,
                 place,
             } => {
-                let is_integer = matches!(
-                    self.source.function.variable(*array).ty,
-                    Type::Integer(_) | Type::Logical(_)
-                );
+                let variable = self.source.function.variable(*array);
+                let is_integer = matches!(variable.ty, Type::Integer(_) | Type::Logical(_))
+                    && dimensions_behind(variable, subscripts).is_none();
                 let stored = if is_integer {
                     Some(self.integer(value))
                 } else {
@@ -370,7 +365,7 @@ impl<'a> Compiler<'a> {
                 if stored.is_none() {
                     self.reads(value, out);
                 }
-                let Some(reference) = self.reference(*array, subscripts, place, out) else {
+                let Some(reference) = self.stored_to(*array, subscripts, place, out) else {
                     return;
                 };
                 match stored {

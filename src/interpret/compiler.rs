@@ -60,7 +60,7 @@ pub(super) struct Compiler<'a> {
     /// Pointers that statements assign.
     pub pointers: FxHashSet<VarId>,
     pub arrays: Vec<ArrayLayout>,
-    pub array_numbers: FxHashMap<String, usize>,
+    pub array_numbers: FxHashMap<(String, usize), usize>,
     pub refusals: Vec<Refusal>,
     /// Variables whose first value is being looked for.
     pub evaluating: FxHashSet<VarId>,

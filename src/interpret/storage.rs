@@ -4,7 +4,7 @@ use super::code::Slot;
 use super::compiler::Compiler;
 use super::layout::{ArrayLayout, Bounds};
 use super::values::as_given;
-use crate::ir::{BinaryOp, Stmt, Type, Value, VarId, Variable, source_text, visit};
+use crate::ir::{BinaryOp, POINTER_BYTES, Stmt, Type, Value, VarId, Variable, source_text, visit};
 
 /// Size of what nothing gives a size, as in the model.
 const DEFAULT_SIZE: i64 = 128;
@@ -78,38 +78,45 @@ impl<'a> Compiler<'a> {
                 ..
             } = statement
             {
-                found |= self.array_numbers.get(&self.array_name(*target)) == Some(&array);
+                found |= self.array_numbers.get(&self.array_name(*target, 0)) == Some(&array);
             }
         });
         found
     }
 
-    /// What the array is called that a variable stands for: that of the structures, if it is a member of them.
-    fn array_name(&self, id: VarId) -> String {
+    /// What the array is called that a variable stands for: that of the structures, if it is a member of them. Pointers
+    /// to its elements have a table of their own, by the dimensions that they lead to.
+    fn array_name(&self, id: VarId, behind: usize) -> (String, usize) {
         let function = self.source.function;
-        let member = function.members.get(&id);
-        let steps = member
-            .filter(|layout| layout.record_bytes > 0)
-            .map_or(0, |layout| layout.steps);
+        let member = function.layout_of(id, behind);
+        let (steps, behind) = match member.filter(|layout| layout.record_bytes > 0) {
+            Some(layout) => (layout.steps, 0),
+            None => (0, behind),
+        };
         let name = &function.variable(id).name;
-        name.text_without_last(steps).to_string()
+        (name.text_without_last(steps).to_string(), behind)
     }
 
     /// The number of the array that a variable stands for, which is laid out when it is first met.
     pub fn array(&mut self, id: VarId) -> Option<usize> {
+        self.array_of(id, 0)
+    }
+
+    /// The same for elements behind which so many dimensions are left out, which makes them pointers.
+    pub fn array_of(&mut self, id: VarId, behind: usize) -> Option<usize> {
         let function = self.source.function;
         let variable = function.variable(id);
         let member = function
-            .members
-            .get(&id)
+            .layout_of(id, behind)
             .filter(|layout| layout.record_bytes > 0);
-        let name = self.array_name(id);
-        if let Some(number) = self.array_numbers.get(&name) {
+        let key = self.array_name(id, behind);
+        if let Some(number) = self.array_numbers.get(&key) {
             return Some(*number);
         }
+        let name = key.0.clone();
         let (bytes, skipped) = match member {
-            Some(layout) => (Some(layout.record_bytes), layout.extents.len()),
-            None => (element_bytes(variable), 0),
+            Some(layout) => (Some(layout.record_bytes), behind + layout.extents.len()),
+            None => (element_bytes(variable, behind), behind),
         };
         if bytes.is_none_or(|bytes| bytes == 0) {
             self.notes.insert(format!(
@@ -130,7 +137,7 @@ impl<'a> Compiler<'a> {
                 upper,
             });
         }
-        if is_string(variable) {
+        if is_string(variable) && behind == 0 {
             // A character of which parts are taken is a string whose length is not known.
             let length = variable.ty.bytes().filter(|length| *length > 1);
             let length = length.map(i64::from);
@@ -142,8 +149,8 @@ impl<'a> Compiler<'a> {
         let base = self.new_slot(0);
         let number = self.arrays.len();
         self.arrays
-            .push(ArrayLayout::new(name.clone(), bytes, bounds, base));
-        self.array_numbers.insert(name, number);
+            .push(ArrayLayout::new(name, bytes, bounds, base));
+        self.array_numbers.insert(key, number);
         Some(number)
     }
 
@@ -175,8 +182,11 @@ pub(super) fn is_string(variable: &Variable) -> bool {
     variable.dimensions.is_empty() && matches!(variable.ty, Type::Character(_))
 }
 
-/// Bytes of an element of an array, or of a character of a string.
-pub(super) fn element_bytes(variable: &Variable) -> Option<u32> {
+/// Bytes of an element of an array, or of a character of a string; of a pointer where dimensions are left out.
+pub(super) fn element_bytes(variable: &Variable, behind: usize) -> Option<u32> {
+    if behind > 0 {
+        return Some(POINTER_BYTES);
+    }
     let ty = variable.ty.clone();
     ty.of_elements(!variable.dimensions.is_empty()).bytes()
 }

@@ -7,7 +7,9 @@ use crate::cache::AccessKind;
 use crate::diagnostic::Place;
 use crate::intrinsics::{Intrinsics, Meaning};
 use crate::ir::visit::each_value;
-use crate::ir::{BinaryOp, Type, UnaryOp, Value, VarId, is_address, is_left_out, source_text};
+use crate::ir::{
+    BinaryOp, Type, UnaryOp, Value, VarId, dimensions_behind, is_address, is_left_out, source_text,
+};
 use crate::reason::ReasonCode;
 
 impl<'a> Compiler<'a> {
@@ -168,10 +170,12 @@ impl<'a> Compiler<'a> {
                 place,
             } => {
                 if subscripts.iter().any(is_left_out) {
-                    return subscripts
-                        .iter()
-                        .filter(|s| !is_left_out(s))
-                        .for_each(|s| self.reads(s, out));
+                    let given = subscripts.iter().filter(|s| !is_left_out(s));
+                    given.for_each(|s| self.reads(s, out));
+                    if let Some(pointer) = self.pointer_element(*array, subscripts, place, out) {
+                        self.access(pointer, AccessKind::Load, out);
+                    }
+                    return;
                 }
                 if let Some(reference) = self.reference(*array, subscripts, place, out) {
                     self.access(reference, AccessKind::Load, out);
@@ -245,10 +249,48 @@ impl<'a> Compiler<'a> {
         moves && !is_known
     }
 
+    /// An element that is a pointer, in a table of its own or in a structure; `None` of anything else.
+    fn pointer_element(
+        &mut self,
+        array: VarId,
+        subscripts: &'a [Value],
+        place: &Place,
+        out: &mut Vec<Op>,
+    ) -> Option<Reference> {
+        let behind = dimensions_behind(self.source.function.variable(array), subscripts)?;
+        self.element(array, behind, &subscripts[behind..], place, out)
+    }
+
+    /// What an assignment stores to: an element, or a pointer to others.
+    pub fn stored_to(
+        &mut self,
+        array: VarId,
+        subscripts: &'a [Value],
+        place: &Place,
+        out: &mut Vec<Op>,
+    ) -> Option<Reference> {
+        match dimensions_behind(self.source.function.variable(array), subscripts) {
+            Some(_) => self.pointer_element(array, subscripts, place, out),
+            None => self.reference(array, subscripts, place, out),
+        }
+    }
+
     /// An element; `None` if it is none in memory, or cannot be placed, which is reported.
     pub fn reference(
         &mut self,
         array: VarId,
+        subscripts: &'a [Value],
+        place: &Place,
+        out: &mut Vec<Op>,
+    ) -> Option<Reference> {
+        self.element(array, 0, subscripts, place, out)
+    }
+
+    /// An element behind which so many dimensions are left out, which makes it a pointer.
+    fn element(
+        &mut self,
+        array: VarId,
+        behind: usize,
         subscripts: &'a [Value],
         place: &Place,
         out: &mut Vec<Op>,
@@ -261,12 +303,12 @@ impl<'a> Compiler<'a> {
             subscripts.iter().for_each(|s| self.reads(s, out));
             return None;
         }
-        if variable.dimensions.len().max(1) != subscripts.len() {
+        if variable.dimensions.len().max(1) != behind + subscripts.len() {
             let detail = format!(
                 "`{}` has {} dimensions, not {}",
                 variable.name,
                 variable.dimensions.len().max(1),
-                subscripts.len()
+                behind + subscripts.len()
             );
             self.refuse(ReasonCode::Rank, place.line, detail);
             return None;
@@ -275,14 +317,13 @@ impl<'a> Compiler<'a> {
             return None;
         }
         let member = function
-            .members
-            .get(&array)
+            .layout_of(array, behind)
             .filter(|layout| layout.record_bytes > 0);
-        let number = self.array(array)?;
+        let number = self.array_of(array, behind)?;
         let mut start = Affine::slot(self.arrays[number].base);
         let mut found = Vec::new();
         let own = member.map_or(0, |layout| layout.extents.len());
-        let bytes = storage::element_bytes(variable)
+        let bytes = storage::element_bytes(variable, behind)
             .filter(|bytes| *bytes > 0)
             .unwrap_or(self.arrays[number].bytes as u32);
         if let Some(layout) = member {

@@ -1,6 +1,9 @@
 //! Values that are addresses: rows of arrays, `&x`, pointers and what moves them.
 
-use super::{BinaryOp, Function, Stmt, Value};
+use super::{BinaryOp, Function, Stmt, Value, Variable};
+
+/// Bytes of a pointer of C.
+pub const POINTER_BYTES: u32 = 8;
 
 /// Whether a subscript is one that the source leaves out: the value is an address.
 pub fn is_left_out(subscript: &Value) -> bool {
@@ -12,6 +15,16 @@ pub fn pointed_dimensions(subscripts: &[Value]) -> Option<usize> {
     let left_out = subscripts.iter().take_while(|s| is_left_out(s)).count();
     (left_out > 0 && left_out < subscripts.len() && !subscripts[left_out..].iter().any(is_left_out))
         .then_some(left_out)
+}
+
+/// How many subscripts are left out of an element of C that is itself a pointer: `row[i]` of `double *row[10]` or of
+/// `double **row`, not of `double row[10][20]`. What is declared without an extent inside an array is a pointer.
+pub fn dimensions_behind(array: &Variable, subscripts: &[Value]) -> Option<usize> {
+    let is_pointer = |left_out: &usize| {
+        let extent = array.dimensions.get(left_out - 1);
+        extent.is_some_and(|extent| extent.upper.is_none())
+    };
+    pointed_dimensions(subscripts).filter(is_pointer)
 }
 
 /// The element or variable whose address a value is.

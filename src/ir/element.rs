@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use super::Type;
+use super::{POINTER_BYTES, Type};
 
 /// The type of an element of an array, or of a scalar: what it is made of and how large that is. Its text, `real8` or
 /// `integer4`, is what reports print and what is read back from files of ours.
@@ -15,6 +15,9 @@ pub enum ElementType {
     Logical(u32),
     /// A string of so many characters, if that is known.
     Character(Option<u32>),
+    /// The address of other elements, in a table of them, as C has for rows: not as a member of a structure, which is a
+    /// number among others.
+    Pointer,
     /// A structure, or what a description calls it: a name for people.
     Other(String),
     Unknown,
@@ -36,6 +39,7 @@ impl ElementType {
         ];
         match text {
             "" | "?" => return ElementType::Unknown,
+            "pointer" => return ElementType::Pointer,
             "character" => return ElementType::Character(Some(1)),
             "character(*)" => return ElementType::Character(None),
             _ => {}
@@ -56,6 +60,7 @@ impl ElementType {
             | ElementType::Complex(bytes)
             | ElementType::Logical(bytes) => Some(bytes).filter(|bytes| *bytes <= Self::LARGEST),
             ElementType::Character(length) => length,
+            ElementType::Pointer => Some(POINTER_BYTES),
             ElementType::Other(_) | ElementType::Unknown => None,
         }
         .filter(|bytes| *bytes > 0)
@@ -99,6 +104,7 @@ impl Display for ElementType {
             ElementType::Character(Some(1)) => f.write_str("character"),
             ElementType::Character(Some(length)) => write!(f, "character{length}"),
             ElementType::Character(None) => f.write_str("character(*)"),
+            ElementType::Pointer => f.write_str("pointer"),
             ElementType::Other(name) => f.write_str(name),
             ElementType::Unknown => f.write_str("?"),
         }

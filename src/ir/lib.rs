@@ -34,8 +34,8 @@ use crate::source::parallel::Parallel;
 use crate::source::{Form, Language, Preprocessing};
 
 pub use addresses::{
-    address_bases, addressed, is_address, is_left_out, kept_addresses, passed_bases,
-    passed_by_address, pointed_dimensions,
+    POINTER_BYTES, address_bases, addressed, dimensions_behind, is_address, is_left_out,
+    kept_addresses, passed_bases, passed_by_address, pointed_dimensions,
 };
 pub use conventions::{
     Aliasing, ArrayNames, CalledVariables, Conventions, DomainErrors, Handles, Linkage, LoopEnds,
@@ -103,6 +103,8 @@ pub struct Function {
     pub variables: Vec<Variable>,
     /// Where the members of structures in arrays lie.
     pub members: BTreeMap<VarId, MemberLayout>,
+    /// Where pointers lie that are members of structures in arrays: `p[i].row` of a variable for `p[i].row[j]`.
+    pub pointers: BTreeMap<VarId, PointerLayout>,
     /// Where components of structures lie that are not elements of arrays, for the calls that get elements in their
     /// place.
     pub parts: BTreeMap<VarId, MemberLayout>,
@@ -183,6 +185,15 @@ pub struct MemberLayout {
     pub extents: Vec<u32>,
 }
 
+/// A variable whose elements lie behind a pointer that is a member of the structures of an array: `p[i].row[j]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PointerLayout {
+    /// How many subscripts of the variable select what the pointer leads to; the others select the pointer.
+    pub behind: usize,
+    /// Where the pointer itself lies.
+    pub layout: MemberLayout,
+}
+
 /// Index into the variables of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct VarId(pub u32);
@@ -197,6 +208,7 @@ impl Function {
             conventions,
             variables: Vec::new(),
             members: BTreeMap::new(),
+            pointers: BTreeMap::new(),
             parts: BTreeMap::new(),
             record_bytes: BTreeMap::new(),
             homes: BTreeMap::new(),
@@ -225,6 +237,19 @@ impl Function {
     /// Whether a variable is what the program is started with: the command line of C's `main`.
     pub fn is_command_line(&self, id: VarId) -> bool {
         self.is_main && self.variable(id).role == Role::Argument
+    }
+
+    /// Where an element lies whose first subscripts are left out so often, if that is a member of the structures of an
+    /// array: a number, or a pointer to what the variable's elements are.
+    pub fn layout_of(&self, id: VarId, left_out: usize) -> Option<&MemberLayout> {
+        match left_out {
+            0 => self.members.get(&id),
+            _ => {
+                let pointer = self.pointers.get(&id);
+                let pointer = pointer.filter(|pointer| pointer.behind == left_out);
+                pointer.map(|pointer| &pointer.layout)
+            }
+        }
     }
 
     pub fn variable(&self, id: VarId) -> &Variable {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::diagnostic::Place;
 use crate::ir::{
-    CallTable, Callee, Conventions, Extent, Function, Home, Listed, MemberLayout, Role, Stmt, Type,
-    Value, VarId, Variable,
+    CallTable, Callee, Conventions, Extent, Function, Home, Listed, MemberLayout, PointerLayout,
+    Role, Stmt, Type, Value, VarId, Variable,
 };
 
 use super::jumps::Marks;
@@ -108,6 +108,11 @@ impl Draft {
     /// Notes that a variable is a member of the structures that are the elements of an array.
     pub fn set_member(&mut self, id: VarId, layout: MemberLayout) {
         self.function.members.insert(id, layout);
+    }
+
+    /// Notes that a pointer to what a variable's elements are is a member of the structures of an array.
+    pub fn set_pointer(&mut self, id: VarId, layout: PointerLayout) {
+        self.function.pointers.insert(id, layout);
     }
 
     /// Notes that a variable is a part of a single structure.

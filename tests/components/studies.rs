@@ -18,6 +18,7 @@ const FILES: [&str; 28] = [
     "clock_suites",
     "compared",
     "counted",
+    "depth_cost",
     "diff_seeded",
     "drawn_nests",
     "engines",
@@ -213,6 +214,17 @@ fn far_objects() {
     let text = printed(recording("far_objects", &directory).arg("2"));
     has(&text, " arrays of 2 programs: ");
     has(&text, " pairs out of order");
+}
+
+/// Traces as short as these take as long to open: no ratio is too large.
+#[test]
+fn depth_cost() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut study = recording("depth_cost", &directory);
+    let text = printed(study.args(["--dataset", "MINI", "--runs", "1", "--limit", "100"]));
+    for row in ["row_sums ", "smooth ", "all together "] {
+        has(&text, row);
+    }
 }
 
 #[test]

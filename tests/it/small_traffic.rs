@@ -463,6 +463,30 @@ fn packed_triangles_are_one_run() {
     assert_eq!(marked.into_iter().collect::<Vec<_>>(), ["cross"]);
 }
 
+/// Pointers in structures lie in these: bytes of all lines that hold one, and as many again where one is stored.
+#[test]
+fn pointers_that_are_members_of_structures() {
+    let bytes = |function: &str| {
+        let path = command::fixture(DIRECTORY).join("pointer_members.c");
+        let report = command::analysed(path, &["--function", function, "--set", "n=64"]);
+        let nest = &report["functions"][0]["nests"][0];
+        nest["levels"][3]["bytes"].as_f64().expect("bytes")
+    };
+    let (rows, tables, parts) = (64. * 24., 64. * 32., 64. * 32.);
+    assert_eq!(bytes("clear"), 2. * rows);
+    assert_eq!(bytes("clear_cells"), 2. * rows);
+    assert_eq!(bytes("empty"), rows);
+    assert_eq!(bytes("copy"), 3. * rows);
+    assert_eq!(bytes("shift"), 2. * tables);
+    assert_eq!(bytes("reset_all"), 2. * parts);
+    assert_eq!(bytes("unset"), 64. * 8.);
+    // Eight bytes of the table, and the line of each row, which is elsewhere.
+    assert_eq!(bytes("set_up"), 2. * (64. * 8. + 64. * 64.));
+    for function in ["clear", "clear_cells", "empty", "copy", "shift", "unset"] {
+        is_right("pointer_members.c", function, &["--sizes", "n=17,64,203"]);
+    }
+}
+
 /// Dimensions of one place make no rows of one element.
 #[test]
 fn dimensions_of_one_place() {

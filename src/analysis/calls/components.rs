@@ -15,8 +15,8 @@
 
 use super::instance::Instance;
 use crate::ir::{
-    BinaryOp, MemberLayout, Name, Records, Step, Type, Value, VarId, Variable, addressed,
-    is_left_out,
+    BinaryOp, MemberLayout, Name, PointerLayout, Records, Step, Type, Value, VarId, Variable,
+    addressed, is_left_out,
 };
 
 /// The structure of the caller that a component is in.
@@ -241,19 +241,25 @@ impl Instance<'_, '_, '_> {
         if let Some(bytes) = template.function.record_bytes.get(&id) {
             self.caller.function.record_bytes.insert(added, *bytes);
         }
+        let name = &template.function.variable(id).name;
+        let is_own = |layout: &MemberLayout| {
+            let way = name.split().map(|(_, way)| way.len_of_way());
+            way == Some(layout.steps)
+        };
+        // In the elements of an array that is itself a component, it lies where it did.
+        let moved = |this: &Self, layout: &MemberLayout| match is_own(layout) {
+            true => this.moved(layout, base, way),
+            false => layout.clone(),
+        };
+        if let Some(PointerLayout { behind, layout }) = template.function.pointers.get(&id) {
+            let (behind, layout) = (*behind, moved(self, layout));
+            let pointers = &mut self.caller.function.pointers;
+            pointers.insert(added, PointerLayout { behind, layout });
+        }
         let Some(layout) = members.get(&id).or_else(|| parts.get(&id)) else {
             return;
         };
-        let name = &template.function.variable(id).name;
-        let is_own = name
-            .split()
-            .is_some_and(|(_, way)| way.len_of_way() == layout.steps);
-        // In the elements of an array that is itself a component, it lies where it did.
-        let moved = if is_own {
-            self.moved(layout, base, way)
-        } else {
-            layout.clone()
-        };
+        let (is_own, moved) = (is_own(layout), moved(self, layout));
         let is_in_array = is_in_array
             || !is_own
             || template.function.conventions.has_pointers() && members.contains_key(&id);

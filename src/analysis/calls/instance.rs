@@ -456,6 +456,9 @@ impl<'c, 'a, 't> Instance<'c, 'a, 't> {
         if let Some(layout) = original.members.get(&id) {
             function.members.insert(copy, layout.clone());
         }
+        if let Some(pointer) = original.pointers.get(&id) {
+            function.pointers.insert(copy, pointer.clone());
+        }
         if let Some(bytes) = original.record_bytes.get(&id) {
             function.record_bytes.insert(copy, *bytes);
         }

@@ -131,10 +131,17 @@ impl Walker<'_> {
         let is_section = |v: &Value| matches!(v, Value::Section(_));
         let is_start = || self.effects.begins_array(at.0, at.1);
         match argument {
-            Value::Element { subscripts, .. }
-                if !self.symbols.is_pointer_element(argument)
-                    && (is_start() || subscripts.iter().any(is_section)) =>
+            Value::Element {
+                array, subscripts, ..
+            } if !self.symbols.is_pointer_element(argument)
+                && (is_start() || subscripts.iter().any(is_section)) =>
             {
+                // It may be a pointer, which is loaded, or an array in a structure, which is where it is.
+                let variable = self.function().variable(*array);
+                if variable.ty == Type::Unknown && self.function().conventions.has_pointers() {
+                    let detail = format!("`{}` has no known type", variable.name);
+                    self.reason(block, place, ReasonCode::UnknownType, detail);
+                }
                 self.subscripts_in(place, subscripts, block);
             }
             Value::Element {

@@ -26,8 +26,8 @@ use super::fields::{Field, children, part};
 use super::lowering::Lowering;
 use crate::diagnostic::Place;
 use crate::ir::{
-    BinaryOp, Extent, Home, MemberLayout, Name, Reason, Role as Storage, Step, UnaryOp, Value,
-    VarId,
+    BinaryOp, Extent, Home, MemberLayout, Name, PointerLayout, Reason, Role as Storage, Step,
+    UnaryOp, Value, VarId,
 };
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
@@ -44,6 +44,7 @@ pub enum Access<'t> {
 }
 
 /// A place inside a structure that is an argument, or is reached by a subscript or a pointer.
+#[derive(Clone, Copy)]
 struct InRecord {
     /// Not the argument itself.
     is_element: bool,
@@ -52,6 +53,16 @@ struct InRecord {
     subscripts: usize,
     offset: u32,
     bytes: u32,
+}
+
+/// How a variable that the members of a path make lies in a structure.
+enum Laid {
+    /// In an element of an array, or behind a pointer.
+    Element(MemberLayout),
+    /// In a structure that stands alone.
+    Part(MemberLayout),
+    /// Behind a pointer that is in an element of an array.
+    Pointer(PointerLayout),
 }
 
 pub struct Path<'t> {
@@ -65,6 +76,9 @@ pub struct Path<'t> {
     offset: Option<Value>,
     /// The structure that the path is inside of.
     record: Option<InRecord>,
+    /// The member through which, as a pointer, the last subscripts lead out of that structure, which it is inside of, and
+    /// how many subscripts lead to it.
+    pointer: Option<(InRecord, usize)>,
     /// How many steps lead to the outermost union.
     union: Option<usize>,
     /// The expression is the address of the path.
@@ -124,6 +138,7 @@ impl<'t> Lowering<'t> {
                     extents: Vec::new(),
                     offset: None,
                     record,
+                    pointer: None,
                     union: None,
                     is_address: false,
                     component: None,
@@ -264,8 +279,10 @@ impl<'t> Lowering<'t> {
         } else {
             Extent::default()
         };
-        if matches!(path.ty, CType::Pointer(_)) {
-            path.record = None;
+        if matches!(path.ty, CType::Pointer(_))
+            && let Some(record) = path.record.take()
+        {
+            path.pointer = Some((record, path.subscripts.len()));
         }
         if path.ty.is_address() {
             path.ty = path.ty.element();
@@ -314,6 +331,7 @@ impl<'t> Lowering<'t> {
             self.enter_record(&mut path);
         }
         let offset = self.names.member_offset(&path.ty, name);
+        path.pointer = None;
         path.record = path.record.take().zip(offset).and_then(|(record, more)| {
             Some(InRecord {
                 offset: record.offset.checked_add(more)?,
@@ -357,17 +375,20 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Where the variable that a path's members make lies in its structure, and whether that is an element of an
-    /// array or behind a pointer: numbers and arrays of them do, what
-    /// a pointer leads to does not.
-    fn member_layout(&mut self, path: &Path<'t>) -> Option<(MemberLayout, bool)> {
+    /// Where the variable that a path's members make lies in its structure: numbers and arrays of them do, what a
+    /// pointer leads to does not, but the pointer.
+    fn member_layout(&mut self, path: &Path<'t>) -> Option<Laid> {
+        let (record, led) = match (path.record, path.pointer) {
+            (Some(record), _) => (record, path.extents.len()),
+            (None, pointer) => pointer?,
+        };
         let InRecord {
             is_element,
             steps,
             subscripts,
             offset,
             bytes,
-        } = *path.record.as_ref()?;
+        } = record;
         let inside = path.members.steps().skip(steps);
         let steps = path.members.len_of_way() - steps;
         if steps == 0 || inside.skip(1).any(|(step, _)| step == Step::Target) {
@@ -379,35 +400,36 @@ impl<'t> Lowering<'t> {
         } else {
             path.ty.clone()
         };
-        let mut left_out = Vec::new();
-        while ty.is_address() {
-            let CType::Array(inner, size) = ty else {
-                return None;
-            };
-            let size = size?;
-            left_out.push(self.at_file_scope(|this| this.extent(Some(size))));
-            ty = *inner;
+        let mut extents = path.extents[subscripts..led].to_vec();
+        if path.record.is_some() {
+            while let CType::Array(inner, size) = ty {
+                let size = size?;
+                extents.push(self.at_file_scope(|this| this.extent(Some(size))));
+                ty = *inner;
+            }
         }
-        let given = left_out
-            .iter()
-            .rev()
-            .chain(path.extents[subscripts..].iter().rev());
         let size = |extent: &Extent| {
             fold::value(self.draft.function(), extent.upper.as_ref()?)?
                 .checked_add(1)?
                 .try_into()
                 .ok()
         };
-        let extents = given.map(size).collect::<Option<Vec<u32>>>()?;
-        Some((
-            MemberLayout {
-                steps,
-                offset: i64::from(offset),
-                record_bytes: bytes,
-                extents,
-            },
-            is_element,
-        ))
+        let layout = MemberLayout {
+            steps,
+            offset: i64::from(offset),
+            record_bytes: bytes,
+            extents: (extents.iter().rev())
+                .map(size)
+                .collect::<Option<Vec<u32>>>()?,
+        };
+        let behind = path.extents.len() - led + ty.extents().len();
+        match (behind, is_element) {
+            (0, _) if ty.is_address() => None,
+            (0, true) => Some(Laid::Element(layout)),
+            (0, false) => Some(Laid::Part(layout)),
+            (_, true) => Some(Laid::Pointer(PointerLayout { behind, layout })),
+            (_, false) => None,
+        }
     }
 
     fn finish(&mut self, access: Access<'t>, node: Node<'t>) -> Value {
@@ -478,12 +500,11 @@ impl<'t> Lowering<'t> {
         };
         self.draft
             .add_dimensions(id, path.extents.iter().rev().cloned());
-        if let Some((layout, is_element)) = self.member_layout(path) {
-            if is_element {
-                self.draft.set_member(id, layout);
-            } else {
-                self.draft.set_part(id, layout);
-            }
+        match self.member_layout(path) {
+            Some(Laid::Element(layout)) => self.draft.set_member(id, layout),
+            Some(Laid::Part(layout)) => self.draft.set_part(id, layout),
+            Some(Laid::Pointer(layout)) => self.draft.set_pointer(id, layout),
+            None => {}
         }
         if let Some(component) = path.component.clone() {
             self.draft.set_home(id, component);

@@ -36,7 +36,9 @@ use super::reference::{Condition, Guarded, LONG_STRIDE, Lines, Reference};
 use super::steps::{NameStep, Names};
 use super::taken::Taken;
 use super::widths;
-use crate::analysis::facts::{Component, Decision, GuardRange, Loop, Stream, Subscript};
+use crate::analysis::facts::{
+    Component, Decision, ElementType, GuardRange, Loop, Stream, Subscript,
+};
 use crate::analysis::moving::is_unknown_stride;
 use crate::analysis::packed;
 use crate::expr::{Expr, Function, Symbol};
@@ -76,13 +78,20 @@ impl Geometry {
             narrow::by(&mut domain, guard);
         }
         domain.relate();
-        let mut arrays: Vec<(&str, &Component)> = Vec::new();
+        // A table of pointers has the name of what these lead to, which is elsewhere.
+        let mut arrays: Vec<(&str, &Component, bool)> = Vec::new();
         let [mut references, fixed] = [&nest.streams, &nest.fixed].map(|used| {
             let extents = extents::of(&domain, used, &loops, nest.first_index);
             let firsts = extents::firsts(&domain, used, &loops, nest.first_index);
             let mut references = Vec::new();
             for ((used, extents), first) in used.iter().zip(&extents).zip(firsts) {
-                let name = (used.stream.array.as_str(), &used.stream.component);
+                let Stream {
+                    array,
+                    component,
+                    ty,
+                    ..
+                } = &used.stream;
+                let name = (array.as_str(), component, *ty == ElementType::Pointer);
                 let known = arrays.iter().position(|known| *known == name);
                 let array = known.unwrap_or_else(|| {
                     arrays.push(name);
@@ -105,7 +114,7 @@ impl Geometry {
         let (mut fixed, beside): (Vec<_>, Vec<_>) = fixed.into_iter().partition(is_alone);
         fixed.iter_mut().for_each(Reference::forget_place);
         let assumed = ends::turn(&mut references, &|expr| nest.settled(expr));
-        let arrays = arrays.iter().map(|(name, _)| Arc::from(*name)).collect();
+        let arrays = arrays.iter().map(|(name, ..)| Arc::from(*name)).collect();
         narrow::cut(&mut domain, &references);
         let mut geometry = Geometry {
             domain,
