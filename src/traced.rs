@@ -180,6 +180,18 @@ fn notes(
              one",
             read.harts
         ));
+        if !settings.caches.is_empty() {
+            let core = match &settings.core {
+                Some(_) => {
+                    "; the core of C-AMAT has the caches once for each hart, but for levels that are shared, so it misses otherwise"
+                }
+                None => "",
+            };
+            notes.push(format!(
+                "the harts use one hierarchy of caches together, in the order of the trace, for what goes to RAM: the eDAG, bytes, \
+                 epochs, and misses by line and object{core}"
+            ));
+        }
     }
     if settings.rules.false_dependences {
         notes.push(

@@ -88,7 +88,7 @@ pub fn run_beside(
         );
     }
     let sink = Sink::create(args.output.as_deref())?;
-    let format = format(args, &sink);
+    let format = format(args, &sink)?;
     let sink = match format {
         RecordFormat::Stf => sink.converting()?,
         RecordFormat::Execlog | RecordFormat::Native => sink,
@@ -149,7 +149,10 @@ pub fn run_beside(
 }
 
 /// The format that was asked for, or that the name of the trace says. What comes out of a pipe is for a program to read.
-fn format(args: &RecordArgs, sink: &Sink) -> RecordFormat {
+///
+/// # Errors
+/// The name says ChampSim's, which is only converted to.
+fn format(args: &RecordArgs, sink: &Sink) -> anyhow::Result<RecordFormat> {
     let name = args
         .output
         .as_deref()
@@ -159,9 +162,16 @@ fn format(args: &RecordArgs, sink: &Sink) -> RecordFormat {
         });
     let extension = name.as_deref().and_then(Path::extension);
     let extension = extension.and_then(|extension| extension.to_str());
-    args.format.unwrap_or(match extension {
+    if let Some(format) = args.format {
+        return Ok(format);
+    }
+    Ok(match extension {
         Some("native") => RecordFormat::Native,
         Some("stf" | "zstf") => RecordFormat::Stf,
+        Some("champsim") => anyhow::bail!(
+            "a run is not recorded as ChampSim's records: record it as run.native, then `loopsheet trace run.native --write \
+             run.champsim.xz` converts it"
+        ),
         _ if sink.is_standard_pipe() => RecordFormat::Native,
         _ => RecordFormat::Execlog,
     })

@@ -204,7 +204,7 @@ fn of_function<'n>(
     arrays.retain(|array| !names.contains_key(array));
     // Variables that are passed under another name too, but for scalars and pointers.
     let is_long = |range: &DataRange| range.is_variable && range.high - range.low > 8;
-    let is_heap = |range: &DataRange| range.kind() == RangeKind::Heap;
+    let is_heap = |range: &DataRange| matches!(range.kind(), RangeKind::Heap | RangeKind::Others);
     let any = |name: &str, is_named: &dyn Fn(&DataRange) -> bool| {
         let mut named = profile.data.iter().filter(|range| range.name == name);
         named.any(is_named)

@@ -43,6 +43,7 @@ pub fn render(all: &Objects, top: Option<usize>) -> String {
             let mark = match all.is_contradicted(index, placement) {
                 true => " *",
                 false if all.is_guessed(index, placement) => " ↓",
+                false if all.is_by_epochs_alone(index, placement) => " °",
                 false => "",
             };
             row.push(format!("{}{mark}", share(loss)));
@@ -98,6 +99,15 @@ pub fn render(all: &Objects, top: Option<usize>) -> String {
         text.push_str(
             "  ↓ only stored to: stores wait in a buffer, so no epoch waits for it, and what a full buffer or bandwidth costs is not \
              estimated: --confirm runs the core, --blocking-stores counts stores as loads\n",
+        );
+    }
+    let is_by_epochs = |placement: &Placement| {
+        (0..all.objects.len()).any(|at| all.is_by_epochs_alone(at, placement))
+    };
+    if all.placements.iter().any(is_by_epochs) {
+        text.push_str(
+            "  ° by its epochs alone, as its addresses are not known or others have more misses: with misses that overlap with others' \
+             it can lose several times as much\n",
         );
     }
     text.push_str(&interleaved(all));

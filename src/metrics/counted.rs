@@ -70,7 +70,11 @@ impl Counted {
     /// Forgets bytes that rest on the widths of accesses, where these are not known.
     pub fn forget_bytes(&mut self) {
         self.movement = None;
-        let regions = self.regions.iter_mut().map(|region| &mut region.edag);
+        self.depth_by_bandwidth = None;
+        let regions = self.regions.iter_mut().map(|region| {
+            region.detail.depth_by_bandwidth = None;
+            &mut region.edag
+        });
         for edag in regions.chain([&mut self.edag]) {
             if let Some(memory) = &mut edag.memory {
                 memory.bytes_moved = None;

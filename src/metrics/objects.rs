@@ -305,6 +305,16 @@ impl Objects {
             && self.loss_in_core(object, placement).is_none()
     }
 
+    /// Whether no more than epochs say what an object loses while machines nearly like the core say it of others: its addresses
+    /// are not known, or others lose more. Where it overlaps with others it can lose several times as much.
+    pub fn is_by_epochs_alone(&self, object: usize, placement: &Placement) -> bool {
+        self.is_estimated()
+            && self.objects[object].misses > 0
+            && self.loss(object, placement) > 0.0
+            && self.knots(object).is_none()
+            && self.loss_in_core(object, placement).is_none()
+    }
+
     /// What counts against the budget: what the core loses where it was asked, else what epochs say. What it gains with one
     /// object alone pays for no other: with others there, it may be no gain.
     pub fn counted_loss(&self, object: usize, placement: &Placement) -> f64 {

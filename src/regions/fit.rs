@@ -67,6 +67,9 @@ impl Fit {
         let in_file = code.word(address)?;
         let differs = match instruction.word {
             Some(word) => significant(word) != in_file,
+            None if !instruction.decoded.has_opcode => {
+                is_branch(instruction.decoded.facts.class) != is_branch_word(in_file)
+            }
             None => is_other(&instruction.decoded.facts, in_file),
         };
         self.inside += 1;
@@ -125,6 +128,14 @@ impl Fit {
         let (most, base) = *fitting.last()?;
         (fitting.iter().filter(|(votes, _)| *votes == most).count() == 1).then_some(base)
     }
+}
+
+fn is_branch(class: Class) -> bool {
+    matches!(class, Class::Branch | Class::Jump)
+}
+
+fn is_branch_word(word: u32) -> bool {
+    decode_word(word).is_some_and(|decoded| is_branch(decoded.facts.class))
 }
 
 /// Whether text is not that of the word. Unknown text may be anything; and QEMU names the wrong registers in moves

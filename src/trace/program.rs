@@ -154,6 +154,7 @@ impl Program {
                     Decoded {
                         mnemonic: "unknown",
                         facts: isa::unknown(),
+                        has_opcode: true,
                     },
                     false,
                 ))

@@ -292,3 +292,110 @@ fn all_memory_placed_is_another_latency() {
     let slow = analysed(&run, &["--latency", "333"]);
     assert_eq!(placed["camat"]["levels"], slow["camat"]["levels"]);
 }
+
+/// Blocks whose line is not known are run through machines nearly like the core by their addresses, and are placed by their
+/// names.
+#[test]
+fn blocks_without_a_line_are_estimated_by_their_addresses() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let run = recorded_of(directory.path(), "aligned.c", "-O1", "");
+    let far = FAR.to_string();
+    let report = analysed(&run, &["--objects", "--far", &far]);
+    let near = cycles(&report);
+    let objects = report["objects"].as_array().expect("objects").iter();
+    let name = |object: &Value| object["name"].as_str().expect("a name").to_string();
+    let blocks: Vec<&Value> = objects
+        .filter(|object| name(object).starts_with("heap ") && object["misses"].as_u64() > Some(100))
+        .collect();
+    assert_eq!(blocks.len(), 3, "{report:#}");
+    for block in blocks {
+        let own = &block["far"][0];
+        assert!(own["estimated_cycles"].is_u64(), "{block:#}");
+        let estimated = own["loss"].as_f64().expect("a loss");
+        let placed = format!("{}=far", name(block));
+        let placed = analysed(&run, &["--place", &placed, "--far", &far]);
+        let lost = cycles(&placed) / near - 1.0;
+        let apart = (estimated - lost).abs();
+        assert!(
+            apart < 0.2 * lost || apart < 0.02,
+            "{estimated} {lost}: {block:#}"
+        );
+    }
+}
+
+/// What is read twice cannot come out of a pipe: it is estimated by epochs alone, or refused, and never waited for.
+#[test]
+fn pipes_are_read_once() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (program, trace) = recorded(directory.path());
+    let pipe = directory.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo runs").success());
+    let through = |more: &[&str]| {
+        let mut writer = Command::new("sh")
+            .args(["-c", "cat \"$0\" > \"$1\" || true"])
+            .args([&trace, &pipe])
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let mut command = loopsheet();
+        command.arg("trace").arg(&pipe).arg("--elf").arg(&program);
+        command.args(["--camat", "--cache", "2KiB,8way,4cycles"]);
+        let output = command.args(more).output().expect("it runs");
+        let _ = writer.kill();
+        let _ = writer.wait();
+        output
+    };
+    let estimated = through(&["--objects"]);
+    let text = String::from_utf8_lossy(&estimated.stdout).into_owned();
+    assert!(
+        text.contains("losses are estimated by epochs alone"),
+        "{text}"
+    );
+    let refused = through(&["--objects", "--confirm", "1"]);
+    let text = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{text}");
+    assert!(text.contains("not standard input or a pipe"), "{text}");
+}
+
+/// Records without opcodes fit their program by where they branch; nothing is counted by line, and widths are unknown.
+#[test]
+fn records_without_opcodes_fit_their_program() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (program, trace) = recorded(directory.path());
+    let records = directory.path().join("run.champsim.xz");
+    let mut command = loopsheet();
+    command
+        .arg("trace")
+        .arg(&trace)
+        .arg("--write")
+        .arg(&records);
+    assert!(command.output().expect("it runs").status.success());
+    let of = |elf: &Path, more: &[&str]| {
+        let mut command = loopsheet();
+        command.arg("trace").arg(&records).arg("--elf").arg(elf);
+        command.args(more).output().expect("it runs")
+    };
+    let json = |more: &[&str]| -> Value {
+        let output = of(&program, &[more, &["--json", "-"]].concat());
+        let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{complaint}");
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    };
+    let report = json(&["--by-bandwidth"]);
+    assert!(report["source"].is_null() && report["depth_by_bandwidth"].is_null());
+    assert!(
+        report["notes"]
+            .to_string()
+            .contains("the depth for every bandwidth is not known")
+    );
+    assert!(json(&["--by-bandwidth", "--cache", "2KiB"])["depth_by_bandwidth"].is_array());
+    let other = recorded_of(directory.path(), "together.c", "-O2", "").0;
+    let output = of(&other, &[]);
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{complaint}");
+    assert!(
+        complaint.contains("it is not the program that was traced"),
+        "{complaint}"
+    );
+}

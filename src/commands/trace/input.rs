@@ -36,6 +36,12 @@ pub fn open(path: &Path, voice: Voice) -> anyhow::Result<Box<dyn Read + Send>> {
     trace::decompressed(Watched { file, note }).with_context(what)
 }
 
+/// Whether a trace can be opened again to be read a second time: a file can, standard input and pipes cannot.
+pub fn can_be_read_again(path: &Path) -> bool {
+    let is_file = || path.metadata().is_ok_and(|found| found.is_file());
+    path.as_os_str() != "-" && is_file()
+}
+
 /// Opens a file, and hands on how many bytes are read of it, as they are read.
 ///
 /// # Errors

@@ -148,8 +148,8 @@ fn seen(args: &TraceArgs, options: Options) -> anyhow::Result<BaseFinder> {
     }
     let trace = args.trace.as_deref().unwrap_or(Path::new("-"));
     anyhow::ensure!(
-        trace.as_os_str() != "-",
-        "--library needs the address where the library was loaded, as FILE@ADDRESS, if the trace is standard input"
+        input::can_be_read_again(trace),
+        "--library needs the address where the library was loaded, as FILE@ADDRESS, if the trace is standard input or a pipe"
     );
     let quiet = |_| ();
     let mut seen = Seen(BaseFinder::default());

@@ -176,6 +176,11 @@ pub fn analyse(
         regions,
         graph.as_ref(),
     );
+    if args.by_bandwidth && report.depth_by_bandwidth.is_none() && read.has_addresses {
+        report.notes.push(
+            "the depth for every bandwidth is not known: the trace has no widths of accesses, and without --cache no lines".into(),
+        );
+    }
     if source.is_none() && args.elf.is_some() {
         report
             .notes

@@ -18,7 +18,7 @@ use crate::metrics::estimated::Estimated;
 use crate::metrics::interleaving::Times;
 use crate::metrics::objects::{Object, Objects};
 use crate::metrics::out_of_order::{CoreModel, Pages, Place};
-use crate::metrics::profile::{AllocatedAt, DataRange};
+use crate::metrics::profile::{AllocatedAt, DataRange, RangeKind};
 use crate::metrics::report::Placed;
 use crate::metrics::settings::{LayoutSettings, Settings};
 use crate::regions::Sites;
@@ -99,12 +99,8 @@ pub fn places(
         data: &blocks,
     };
     anyhow::ensure!(
-        args.confirm.is_none()
-            || args
-                .trace
-                .as_deref()
-                .is_none_or(|trace| trace.as_os_str() != "-"),
-        "--confirm reads the trace again, so it must be a file, not standard input"
+        args.confirm.is_none() || args.trace.as_deref().is_none_or(input::can_be_read_again),
+        "--confirm reads the trace again, so it must be a file, not standard input or a pipe"
     );
     Ok(Placements {
         own: listed(args, ("--place", &args.place), named)?,
@@ -236,6 +232,9 @@ impl Named<'_> {
                 MOST_NAMED
             )
         );
+        if let Some(ranges) = self.ranges_of_rest(name).filter(|_| blocks.is_empty()) {
+            return Ok(ranges);
+        }
         anyhow::ensure!(
             !(blocks.is_empty() && self.variables.is_empty()),
             "names of variables need --elf, the program that ran; two addresses such as 0x4000-0x8000, the lower one first, do not"
@@ -252,6 +251,47 @@ impl Named<'_> {
             blocks.iter().map(|(_, range)| (range.low, range.high)),
         ))
     }
+}
+
+impl Named<'_> {
+    /// Where the stack is, or what else no variable names and no known line handed out: without the variables and blocks
+    /// that lie within.
+    fn ranges_of_rest(&self, name: &str) -> Option<Vec<(u64, u64)>> {
+        let is_block = |range: &&DataRange| range.allocated.len() == 1;
+        let named = |range: &&DataRange| {
+            let kinds = [RangeKind::Stack, RangeKind::Constants, RangeKind::Heap];
+            !is_block(range) && kinds.contains(&range.kind()) && range.object() == name
+        };
+        let others = self.data.iter().filter(is_block);
+        let others = others.map(|range| (range.low, range.high));
+        let variables = self.variables.iter().map(|own| (own.low, own.high));
+        let others = united(others.chain(variables));
+        let own = self.data.iter().filter(named);
+        let own = united(own.map(|range| (range.low, range.high)));
+        let left: Vec<(u64, u64)> = (own.into_iter())
+            .flat_map(|range| without(range, &others))
+            .collect();
+        (!left.is_empty()).then_some(left)
+    }
+}
+
+/// What is left of a range without others, which are sorted and do not overlap.
+fn without((low, high): (u64, u64), others: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    let inside = others
+        .iter()
+        .filter(|other| other.0 < high && other.1 > low);
+    let mut left = Vec::new();
+    let mut from = low;
+    for (begin, end) in inside {
+        if from < *begin {
+            left.push((from, *begin));
+        }
+        from = from.max(*end);
+    }
+    if from < high {
+        left.push((from, high));
+    }
+    left
 }
 
 /// A block by the name that tables have, or by its file and line, with as much of the path as is needed.
@@ -323,9 +363,9 @@ fn blocks(
         return Ok(Vec::new());
     };
     anyhow::ensure!(
-        trace.as_os_str() != "-",
+        input::can_be_read_again(trace),
         "{named}: where blocks of the heap are is known only after the trace has been read, so it must be a file, not \
-         standard input"
+         standard input or a pipe"
     );
     let alone = Settings {
         core: None,
@@ -447,7 +487,7 @@ pub fn estimate(
     let (Some(trace), Some((model, costs))) = (args.trace.as_deref(), &settings.core) else {
         return Ok(None);
     };
-    if trace.as_os_str() == "-" {
+    if !input::can_be_read_again(trace) {
         let said = "losses are estimated by epochs alone: for more the trace is read again, so it must be a file";
         return Ok(Some(said.to_string()));
     }

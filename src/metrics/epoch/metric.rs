@@ -15,12 +15,12 @@ pub(crate) const ENTRY: Entry = Entry {
         let Some(epochs) = &settings.epochs else {
             return Ok(None);
         };
-        let has_caches = !settings.caches.is_empty();
-        let meter = EpochMeter::new(epochs.clone(), settings.rules, has_caches)?;
+        let line_of_caches = settings.caches.last().map(|level| u64::from(level.line));
+        let meter = EpochMeter::new(epochs.clone(), settings.rules, line_of_caches)?;
         Ok(Some(Box::new(AllEpochs {
             settings: epochs.clone(),
             rules: settings.rules,
-            has_caches,
+            line_of_caches,
             whole: meter,
             harts: 0,
             regions: None,
@@ -31,7 +31,7 @@ pub(crate) const ENTRY: Entry = Entry {
 struct AllEpochs {
     settings: EpochSettings,
     rules: Rules,
-    has_caches: bool,
+    line_of_caches: Option<u64>,
     whole: EpochMeter,
     /// The highest hart.
     harts: u16,
@@ -62,7 +62,7 @@ impl Metric for AllEpochs {
             return;
         };
         while regions.len() <= region as usize {
-            let meter = EpochMeter::new(self.settings.clone(), self.rules, self.has_caches);
+            let meter = EpochMeter::new(self.settings.clone(), self.rules, self.line_of_caches);
             regions.push(RegionEpochs {
                 dependences: Dependences::new(self.rules),
                 meter: meter.expect("the settings are those of the whole"),

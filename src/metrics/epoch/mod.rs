@@ -51,7 +51,8 @@ struct EpochMeter {
     /// Farthest source that matters.
     reach: u64,
     /// Whether the run has caches of its own.
-    has_caches: bool,
+    /// Bytes of a line of the last of the run's own caches, if it has some.
+    line_of_caches: Option<u64>,
 }
 
 /// Instructions of a hart before its windows go on: enough to be worth sharing among threads.
@@ -72,7 +73,7 @@ impl EpochMeter {
     pub fn new(
         settings: EpochSettings,
         rules: Rules,
-        has_caches: bool,
+        line_of_caches: Option<u64>,
     ) -> Result<EpochMeter, EpochError> {
         let distances = StackDistances::new(settings.line)?;
         settings.check(rules)?;
@@ -87,7 +88,7 @@ impl EpochMeter {
             harts: Vec::new(),
             fetched: vec![0; settings.capacities.len() + 1],
             reach: settings.windows.last().copied().map_or(0, u64::from),
-            has_caches,
+            line_of_caches,
             settings,
         })
     }
@@ -109,7 +110,7 @@ impl EpochMeter {
                 ahead: HartStretch::default(),
                 windows: Windows::new(windows, capacities.len()),
                 slotted: slotted.collect(),
-                caches: self.has_caches.then(|| OwnCaches::new(&self.settings)),
+                caches: (self.line_of_caches).map(|_| OwnCaches::new(&self.settings)),
             });
         }
     }
@@ -156,7 +157,7 @@ impl EpochMeter {
             harts,
             fetched,
             reach,
-            has_caches: _,
+            line_of_caches,
         } = self;
         let number = step.operation.hart;
         let hart = &mut harts[number as usize];
@@ -183,11 +184,15 @@ impl EpochMeter {
                 let mut most = 0;
                 for line in distances.lines(*address, u32::from(access.bytes)) {
                     let missing = missing(lines, distances.touch(line));
-                    touched.push(line);
                     fetched[missing] += 1;
                     most = most.max(missing);
                 }
                 misses.push(most as u16);
+                // What waits for a line in flight waits for one of the caches'.
+                if let Some(line) = *line_of_caches {
+                    let last = address.saturating_add(u64::from(access.bytes.max(1)) - 1);
+                    touched.extend(address / line..=last / line);
+                }
             }
         }
         let waits = if wait == Wait::ForMisses {
@@ -244,7 +249,7 @@ impl EpochMeter {
         Epochs {
             epochs: table(&|hart, window, capacity| hart.windows.epochs(window, capacity)),
             slots: slots.iter().enumerate().map(slotted).collect(),
-            caches: self.has_caches.then(|| CacheEpochs {
+            caches: self.line_of_caches.map(|_| CacheEpochs {
                 epochs: of_caches(0),
                 slots: slots
                     .iter()

@@ -292,7 +292,7 @@ impl DataMeter {
             Some(united(all, extent.low, extent.high))
         });
         all.map(|(low, high)| DataRange {
-            name: OTHERS.to_string(),
+            name: DataRange::OTHERS.to_string(),
             low,
             high,
             is_variable: false,
@@ -300,9 +300,6 @@ impl DataMeter {
         })
     }
 }
-
-/// What only code without lines touches.
-const OTHERS: &str = "data of code without lines";
 
 /// Several ranges that one instruction went to, one after the other; as long as the longest.
 fn together(ranges: &[DataRange], own: &BTreeSet<u32>) -> DataRange {

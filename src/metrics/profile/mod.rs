@@ -349,12 +349,15 @@ pub enum RangeKind {
     /// In the program's file, and no variable.
     Constants,
     Heap,
+    /// What only code without lines touches, wherever it lies: other ranges may be among it.
+    Others,
 }
 
 impl DataRange {
     /// Names of ranges that are not variables. A variable may have such a name, too.
     pub const STACK: &str = "stack";
     pub const CONSTANTS: &str = "constants";
+    pub const OTHERS: &str = "data of code without lines";
 
     /// What an object is called that lies there: by where it was handed out, if that is known.
     pub fn object(&self) -> String {
@@ -373,6 +376,7 @@ impl DataRange {
             _ if self.is_variable => RangeKind::Variable,
             DataRange::STACK => RangeKind::Stack,
             DataRange::CONSTANTS => RangeKind::Constants,
+            DataRange::OTHERS => RangeKind::Others,
             _ => RangeKind::Heap,
         }
     }

@@ -253,6 +253,7 @@ impl Reader {
                     sets_vector_type: None,
                     edan_omits: false,
                 },
+                has_opcode: false,
             },
         });
         self.known += 1;

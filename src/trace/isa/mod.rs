@@ -235,6 +235,8 @@ pub struct Decoded {
     /// As in the table; an alias from text keeps its own name.
     pub mnemonic: &'static str,
     pub facts: Facts,
+    /// Whether the trace says which operation it is: ChampSim's records say only what it does to registers and memory.
+    pub has_opcode: bool,
 }
 
 /// Where an instruction may go besides to the next one; from its machine word only.

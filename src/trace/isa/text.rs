@@ -58,6 +58,7 @@ pub fn decode_text(text: &str) -> Result<Decoded, TextError> {
                 return Ok(Decoded {
                     mnemonic: syntax.mnemonic,
                     facts: facts(syntax.row, &values),
+                    has_opcode: true,
                 });
             }
             Err(Mismatch::Operand(index)) => refused = refused.or(Some(index)),

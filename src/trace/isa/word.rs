@@ -26,12 +26,14 @@ pub fn decode_word(word: u32) -> Option<Decoded> {
         return Some(Decoded {
             mnemonic: short.spelling.mnemonic,
             facts,
+            has_opcode: true,
         });
     }
     let row: &Row = table::rows().find(|row| row.encoding.matches(word))?;
     Some(Decoded {
         mnemonic: row.mnemonic,
         facts: facts(row, &values(row.operands, Format::Full, word)),
+        has_opcode: true,
     })
 }
 

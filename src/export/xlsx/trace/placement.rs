@@ -53,7 +53,7 @@ pub(super) fn write<'a>(book: TraceBook<'a>, all: &Objects) -> Result<Page<'a>, 
         0,
         "Losses come from machines nearly like the core, with each object alone in far memory: straight between the latencies that \
          these ran with. Of objects without addresses of their own they come from epochs: one in which retirement waits for the object \
-         takes as many more cycles as its memory is farther away. Objects are taken in order of epochs per byte as long as the budget allows; best: the set with most bytes at the \
+         takes as many more cycles as its memory is farther away; with misses that overlap with others' it can lose several times as much. Objects are taken in order of epochs per byte as long as the budget allows; best: the set with most bytes at the \
          inputs of the run. With interleaving, the first object that does not fit goes with as many of its pages as do; below: what \
          pages of all objects in both memories cost. `--confirm` runs the core itself.",
         &style::remark(),
@@ -233,15 +233,15 @@ fn write_object(
             _ => row_col_to_cell(row - 1, column + 1),
         };
         let own = row_col_to_cell(row, column);
-        // What the core loses, with the latencies that it was asked with.
+        // What the core loses, with the latencies that it was asked with. A gain pays for no other object.
         let own = match all.loss_in_core(index, placement) {
             Some(_) => format!(
-                "IF(AND({far}={},near_latency={}),MAX(0,{}),{own})",
+                "MAX(0,IF(AND({far}={},near_latency={}),{},{own}))",
                 placement.latency,
                 all.times().near,
                 row_col_to_cell(row, column + IN_CORE)
             ),
-            None => own,
+            None => format!("MAX(0,{own})"),
         };
         write_pages(page, (index, row, column), &own, all)?;
         let share = style::cell(Look::Share, Role::Plain);
