@@ -12,7 +12,7 @@ use crate::support::command;
 use crate::support::tools::tool;
 
 /// What is in `tests/studies`: scripts, and what they share.
-const FILES: [&str; 28] = [
+const FILES: [&str; 29] = [
     "browser.py",
     "clock",
     "clock_suites",
