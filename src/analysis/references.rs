@@ -100,7 +100,7 @@ fn stream(
         carry(&mut dimensions, &extents);
     }
     let ty = if pointed.is_some() {
-        &Type::Integer(POINTER_BYTES)
+        &Type::integer(POINTER_BYTES)
     } else {
         &variable.ty
     };

@@ -179,7 +179,7 @@ fn unmentioned<'f>(
     for (function, id) in functions {
         let is_fixed = |variable: &&ir::Variable| {
             variable.role == ir::Role::Constant(ir::ConstantOrigin::Parameter)
-                && matches!(variable.ty, ir::Type::Integer(_))
+                && matches!(variable.ty, ir::Type::Integer(..))
                 && variable.dimensions.is_empty()
                 && function.constant(&Symbol::source(&variable.name)).is_none()
         };

@@ -345,7 +345,7 @@ impl<'a> Compiler<'a> {
                     };
                 }
                 match variable.ty {
-                    Type::Integer(_) | Type::Logical(_) | Type::Unknown if self.may_set(*id) => {
+                    Type::Integer(..) | Type::Logical(_) | Type::Unknown if self.may_set(*id) => {
                         let value = self.integer(value);
                         let slot = self.slot(*id);
                         out.push(Op::Set(slot, value));
@@ -360,7 +360,7 @@ impl<'a> Compiler<'a> {
             } => {
                 let is_integer = matches!(
                     self.source.function.variable(*array).ty,
-                    Type::Integer(_) | Type::Logical(_)
+                    Type::Integer(..) | Type::Logical(_)
                 );
                 let stored = if is_integer {
                     Some(self.integer(value))

@@ -48,7 +48,7 @@ impl Choice<'_> {
             data.unconverted(),
             Value::Variable(_) | Value::Element { .. }
         );
-        let is_whole = matches!(data.ty(self.function), Type::Integer(_));
+        let is_whole = matches!(data.ty(self.function), Type::Integer(..));
         match op {
             BinaryOp::Equal | BinaryOp::NotEqual if is_datum && is_whole => {
                 Some(op == BinaryOp::Equal)
@@ -70,7 +70,7 @@ impl Choice<'_> {
             }
             Value::Binary(op, ..) if op.is_comparison() => self.truth(value, depth).map(i64::from),
             Value::Binary(op, left, right) => {
-                let is_whole = |side: &Value| matches!(side.ty(self.function), Type::Integer(_));
+                let is_whole = |side: &Value| matches!(side.ty(self.function), Type::Integer(..));
                 if !is_whole(left) || !is_whole(right) {
                     return None;
                 }
@@ -80,6 +80,7 @@ impl Choice<'_> {
                     BinaryOp::Subtract => a.checked_sub(b),
                     BinaryOp::Multiply => a.checked_mul(b),
                     BinaryOp::Divide => a.checked_div(b),
+                    BinaryOp::ShiftRight => a.checked_div_euclid(b),
                     BinaryOp::Remainder => a.checked_rem(b),
                     _ => None,
                 }

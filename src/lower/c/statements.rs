@@ -2,10 +2,13 @@
 
 use tree_sitter::Node;
 
+use super::super::stored;
 use super::context::Breaks;
+use super::ctype::CType;
 use super::expressions::is_expression;
 use super::fields::{self, Field, children, part};
 use super::lowering::Lowering;
+use super::names::Symbol;
 use crate::diagnostic::Place;
 use crate::ir::{
     BinaryOp, Control, Evaluation, If, Jump, Loop, Printed, Reason, Stmt, Tested, Type, Value,
@@ -88,7 +91,10 @@ impl<'t> Lowering<'t> {
             }
             Some(Role::Return) => {
                 for expression in children(node) {
-                    let value = self.value(expression);
+                    let mut value = self.value(expression);
+                    if let Some(ty) = self.returned_type() {
+                        stored::convert_to(self.draft.function(), &ty, None, &mut value);
+                    }
                     let place = self.place(node);
                     self.emit(Stmt::Evaluate {
                         place,
@@ -276,6 +282,14 @@ impl<'t> Lowering<'t> {
         }
     }
 
+    /// The type of what the function at hand returns, if that is a number.
+    fn returned_type(&self) -> Option<Type> {
+        match self.names.symbol(&self.draft.function().name)? {
+            Symbol::Function(CType::Arithmetic(ty)) => Some(ty.clone()),
+            _ => None,
+        }
+    }
+
     pub fn emit_loop(&mut self, node: Node<'t>, control: Control, body: Vec<Stmt>) {
         let end_line = self.names.reading().end_line(node);
         let parallel = self.names.reading().parallel(node);
@@ -306,7 +320,7 @@ impl Lowering<'_> {
                 value: Value::Binary(_, left, right),
                 ..
             } => {
-                let is_index = matches!(self.draft.variable(*id).ty, Type::Integer(_));
+                let is_index = matches!(self.draft.variable(*id).ty, Type::Integer(..));
                 let is_own = matches!(**left, Value::Variable(own) if own == *id);
                 is_index
                     && is_own

@@ -170,7 +170,7 @@ impl<'t> Lowering<'t> {
         for (member, value) in self.placed(record, list) {
             let member = member?;
             let is_list = self.role(value) == Some(Role::ArrayConstructor);
-            if matches!(member.ty, CType::Arithmetic(Type::Integer(_))) && !is_list {
+            if matches!(member.ty, CType::Arithmetic(Type::Integer(..))) && !is_list {
                 found.retain(|(name, _)| *name != member.name);
                 found.push((member.name, value));
             }
@@ -422,7 +422,7 @@ impl<'t> Lowering<'t> {
         );
         let home = self.names.component(&ty, member);
         let ty = self.names.member_type(&ty, member);
-        let is_counted = matches!(ty, CType::Arithmetic(Type::Integer(_)));
+        let is_counted = matches!(ty, CType::Arithmetic(Type::Integer(..)));
         let id = self.add_variable(name.then(Step::Member, member), ty, role, place);
         if let (Some(offset), Some(record_bytes)) = (offset, bytes) {
             let layout = MemberLayout {
