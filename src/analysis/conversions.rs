@@ -13,7 +13,7 @@ use super::symbols::Symbols;
 use crate::expr::{Comparison, Expr, Lookup, Symbol};
 use crate::intrinsics::Meaning;
 use crate::ir::visit::each_value;
-use crate::ir::{BinaryOp, Sign, Type, Value, wider};
+use crate::ir::{BinaryOp, Sign, Type, Value, VarId, wider};
 
 /// Constants that name each other are followed no deeper.
 const DEPTH: u32 = 16;
@@ -32,6 +32,7 @@ impl Symbols<'_> {
                     let (one, none) = (Expr::from(1.0), Expr::from(0.0));
                     Expr::choose(Comparison::NotEqual, expr, none.clone(), one, none)
                 }
+                false if is_of_sizes(operand) => self.narrowed(ty, expr),
                 false => self.fitted(ty, expr),
             });
         }
@@ -117,6 +118,23 @@ impl Symbols<'_> {
         left().map_or(expr, Expr::from)
     }
 
+    /// The same in a type so narrow that sizes may not fit, of what no loop moves.
+    fn narrowed(&self, ty: &Type, expr: Expr) -> Expr {
+        let name = |id: &VarId| self.function.variable(*id).name.as_str();
+        let is_moved = self.loops.iter().any(|id| expr.mentions(name(id)));
+        let (Type::Integer(bytes @ 1..=2, sign), None, false) = (ty, self.number(&expr), is_moved)
+        else {
+            return self.fitted(ty, expr);
+        };
+        let all = f64::from(1_u32 << (8 * bytes));
+        let lowest = match sign {
+            Sign::Signed => all / 2.0,
+            Sign::Unsigned => 0.0,
+        };
+        let rounds = (expr.clone() + lowest).expand().quotient(Expr::from(all));
+        expr - rounds.floor() * all
+    }
+
     /// The result of an operation on whole numbers, where it is one of numbers without a sign.
     pub(super) fn without_sign(&self, op: BinaryOp, sides: [&Value; 2], result: Expr) -> Expr {
         let [left, right] = sides.map(|side| side.ty(self.function));
@@ -138,6 +156,18 @@ impl Symbols<'_> {
             _ => (left, right),
         })
     }
+}
+
+/// Whether a value is made of variables and numbers alone.
+fn is_of_sizes(value: &Value) -> bool {
+    let mut found = true;
+    each_value(value, &mut |part| {
+        found &= matches!(
+            part,
+            Value::Variable(_) | Value::Integer(_) | Value::Binary(..) | Value::Convert(..)
+        );
+    });
+    found
 }
 
 /// Whether a binary computer rounds any of the literals, or a division does.

@@ -367,7 +367,7 @@ fn decided(
             Some(is_taken) => Some((Expr::from(f64::from(u8::from(is_taken))), Origin::Initial)),
             None => sizes
                 .periodic_share(known, (id, function), (condition, *excluded, decision))
-                .map(|share| (share, Origin::Derived))
+                .map(|share| (share, Origin::Default))
                 .or_else(|| usual.clone()),
         };
         // Of several branches in one line that have one probability all must agree.

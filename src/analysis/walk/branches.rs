@@ -355,6 +355,8 @@ impl Walker<'_> {
         };
         let origin = match outcome.filter(|_| answered.is_none()) {
             Some(_) => Origin::Constant,
+            // That data leave each remainder as often is a guess.
+            None if decision == Decision::Data => Origin::Default,
             None => Origin::Derived,
         };
         (self.known_probability(&usual, value, origin), decision)

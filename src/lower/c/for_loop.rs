@@ -14,7 +14,7 @@ use super::variables::one_less;
 use crate::diagnostic::Place;
 use crate::intrinsics::Intrinsics;
 use crate::ir::visit::each_value;
-use crate::ir::{BinaryOp, Control, Printed, Reason, Stmt, Tested, Type, Value, VarId};
+use crate::ir::{BinaryOp, Control, Printed, Reason, Sign, Stmt, Tested, Type, Value, VarId};
 use crate::reason::ReasonCode;
 use crate::source::Language;
 use crate::syntax::Role;
@@ -151,6 +151,15 @@ impl<'t> Lowering<'t> {
                 BinaryOp::Greater | BinaryOp::GreaterOrEqual => Some(-1),
                 _ => None,
             });
+        // Compared without a sign, a negative number is a large one.
+        let is_negative = fold::value(self.draft.function(), lower).is_some_and(|first| first < 0);
+        let is_unsigned = matches!(
+            bound.ty(self.draft.function()),
+            Type::Integer(4.., Sign::Unsigned)
+        );
+        if is_negative && is_unsigned {
+            return Err(ReasonCode::StepDirection);
+        }
         let is_real = bound.ty(self.draft.function()).is_floating();
         let upper = match (relation, sign) {
             (BinaryOp::Less, Some(1)) if is_real => one_less(whole("ceil", bound)),
