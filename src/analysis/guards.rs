@@ -246,7 +246,9 @@ fn parts(symbols: &mut Symbols, condition: &Value) -> Decision {
         Value::Convert(_, inner) | Value::Unary(UnaryOp::Not, inner) => parts(symbols, inner),
         Value::Binary(BinaryOp::And | BinaryOp::Or, left, right) => match both(left, right) {
             // A part of a loop, and of that every other iteration: `k < 10 && (k & 1)`.
-            Decision::Data if asks_for_loops(symbols, condition) => Decision::Loops(Share::Estimated),
+            Decision::Data if asks_for_loops(symbols, condition) => {
+                Decision::Loops(Share::Estimated)
+            }
             decision => decision,
         },
         Value::Binary(op, left, right) if op.is_comparison() => both(left, right),

@@ -45,9 +45,9 @@ impl Symbols<'_> {
             Value::Binary(op, left, right) => self
                 .binary(*op, left, right)
                 .or_else(|| self.text_symbol(value)),
-            Value::Convert(ty, operand) if self.is_integer(value) => self
-                .stored(ty, operand)
-                .or_else(|| self.text_symbol(value)),
+            Value::Convert(ty, operand) if self.is_integer(value) => {
+                self.stored(ty, operand).or_else(|| self.text_symbol(value))
+            }
             Value::Call {
                 name, arguments, ..
             } => self

@@ -31,8 +31,8 @@ use crate::facts::Origin;
 use crate::intrinsics::Meaning;
 use crate::ir::{BinaryOp, Type, UnaryOp, Value, VarId};
 use crate::symbolic::{
-    compared_by, extreme_of, integer_quotient, lower_quotient, lowest_bits, of_whole_numbers, one_or_nothing,
-    remainder, truth,
+    compared_by, extreme_of, integer_quotient, lower_quotient, lowest_bits, of_whole_numbers,
+    one_or_nothing, remainder, truth,
 };
 
 impl Resolver<'_, '_> {

@@ -38,7 +38,9 @@ impl<'t> Names<'t> {
                 }
             }
             (Some(Role::ArrayConstructor), element) => self.listed_count(element, value),
-            (Some(Role::Text), CType::Arithmetic(Type::Integer(1, _))) => self.bytes_with_end(value),
+            (Some(Role::Text), CType::Arithmetic(Type::Integer(1, _))) => {
+                self.bytes_with_end(value)
+            }
             _ => None,
         };
         match count {

@@ -235,7 +235,10 @@ fn step_of(variable: VarId, steps: &[Stmt]) -> Result<Value, ReasonCode> {
             Ok(negate((**right).clone()))
         }
         Value::Binary(op, left, _)
-            if (matches!(op, BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::ShiftRight) || op.is_bitwise())
+            if (matches!(
+                op,
+                BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::ShiftRight
+            ) || op.is_bitwise())
                 && is_variable(left) =>
         {
             Err(ReasonCode::GeometricStep)

@@ -246,7 +246,8 @@ impl<'t> Lowering<'t> {
         };
         let mut body = self.loop_body(node);
         // Where the condition does not hold, it has counted once more.
-        let last = match is_do || leaves_loop(&body) || !effects.iter().all(|one| self.counts(one)) {
+        let last = match is_do || leaves_loop(&body) || !effects.iter().all(|one| self.counts(one))
+        {
             true => Vec::new(),
             false => effects.clone(),
         };

@@ -236,7 +236,9 @@ impl<'a> World<'a> {
         };
         match ty {
             Type::Complex(size) => Some(i64::from(size / 2)),
-            Type::Integer(size, _) | Type::Real(size) | Type::Logical(size) => Some(i64::from(size)),
+            Type::Integer(size, _) | Type::Real(size) | Type::Logical(size) => {
+                Some(i64::from(size))
+            }
             _ => None,
         }
     }

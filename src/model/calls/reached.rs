@@ -28,10 +28,7 @@ pub struct Reached {
 }
 
 /// The branches on the way to a call: around the loops that it is in, and around itself in the innermost one.
-fn way_of<'w>(
-    loops: &'w [ChainLoop],
-    own: &'w Weight,
-) -> impl Iterator<Item = &'w (Symbol, bool)> {
+fn way_of<'w>(loops: &'w [ChainLoop], own: &'w Weight) -> impl Iterator<Item = &'w (Symbol, bool)> {
     loops.iter().flat_map(|chain| &chain.weight).chain(own)
 }
 
