@@ -65,6 +65,14 @@ pub fn convert_to(function: &Function, ty: &Type, target: Option<VarId>, value: 
         *value = number;
         return;
     }
+    // What literals make together, and is beyond what the type holds.
+    if let Some(number) = fold::value(function, value)
+        && let Some(left) = ty.wrapped(number).filter(|left| *left != number)
+        && matches!(ty, Type::Integer(..))
+    {
+        *value = Value::Integer(left);
+        return;
+    }
     let from = value.ty(function);
     let is_other = match (ty, &from) {
         (Type::Integer(..), Type::Real(_)) | (Type::Logical(_), Type::Integer(..)) => true,

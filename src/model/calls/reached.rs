@@ -43,7 +43,7 @@ fn depends_on_loops<'w>(
         .collect();
     let is_no_range = |decision: &&Decision| matches!(decision, Decision::Loops(_));
     conditions.contains(&&Decision::Loops(Share::Estimated))
-        || conditions.len() > 1 && conditions.iter().any(|one| is_no_range(&one))
+        || conditions.len() > 1 && conditions.iter().any(|one| is_no_range(one))
 }
 
 /// The functions that runs begin with.
@@ -92,10 +92,10 @@ impl Reached {
                 doubts[site.callee].extend(inherited);
                 let shared = &uncertain_turns[*caller];
                 let (loops, own) = site.way(nests);
-                if way_of(&loops, own).any(|(branch, _)| shared.contains(branch)) {
+                if way_of(loops, own).any(|(branch, _)| shared.contains(branch)) {
                     doubts[site.callee].insert(ReasonCode::UndecidedBranch);
                 }
-                if depends_on_loops(way_of(&loops, own), &decided[*caller]) {
+                if depends_on_loops(way_of(loops, own), &decided[*caller]) {
                     doubts[site.callee].insert(ReasonCode::ConditionOnLoops);
                 }
                 if site.is_ambiguous {
