@@ -43,7 +43,7 @@ fn depends_on_loops<'w>(
         .collect();
     let is_no_range = |decision: &&Decision| matches!(decision, Decision::Loops(_));
     conditions.contains(&&Decision::Loops(Share::Estimated))
-        || conditions.len() > 1 && conditions.iter().any(|one| is_no_range(one))
+        || conditions.len() > 1 && conditions.iter().any(is_no_range)
 }
 
 /// The functions that runs begin with.
