@@ -370,8 +370,8 @@ pub fn assigned_once(
             continue;
         };
         let variable = function.variable(*id);
-        let is_number = matches!(variable.ty, Type::Integer(_) | Type::Real(_));
-        let is_index = matches!(variable.ty, Type::Integer(_));
+        let is_number = matches!(variable.ty, Type::Integer(..) | Type::Real(_));
+        let is_index = matches!(variable.ty, Type::Integer(..));
         let mut used = BTreeSet::new();
         variables_of(value, &mut used);
         // What is set once, but after this or from its own value, has two values.

@@ -215,7 +215,7 @@ impl Walk<'_> {
     /// Numbers that are not known before the loop begins.
     fn is_carrier(&self, id: VarId) -> bool {
         let variable = self.function.variable(id);
-        let is_whole = matches!(variable.ty, Type::Integer(_)) && !self.advanced.contains(&id);
+        let is_whole = matches!(variable.ty, Type::Integer(..)) && !self.advanced.contains(&id);
         variable.dimensions.is_empty() && (variable.ty.is_floating() || is_whole)
     }
 

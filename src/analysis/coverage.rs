@@ -75,6 +75,27 @@ pub fn uncertain_turns(block: &Block) -> BTreeSet<&Symbol> {
     found
 }
 
+/// The branches of a block, loops included, that variables of loops decide.
+pub fn decided_by_loops(block: &Block) -> BTreeMap<&Symbol, &Decision> {
+    let mut found = BTreeMap::new();
+    let mut pending = vec![block];
+    while let Some(block) = pending.pop() {
+        for item in &block.items {
+            match item {
+                Item::Loop(inner) => pending.push(&inner.body),
+                Item::Branch(branch) => {
+                    if matches!(branch.decision, Decision::Loops(_) | Decision::Guard(_)) {
+                        found.insert(&branch.probability, &branch.decision);
+                    }
+                    pending.push(&branch.then);
+                    pending.extend(&branch.otherwise);
+                }
+            }
+        }
+    }
+    found
+}
+
 fn distinct(reasons: Vec<&Reason>) -> BTreeSet<ReasonCode> {
     reasons.into_iter().map(|reason| reason.code).collect()
 }

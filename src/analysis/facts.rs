@@ -387,8 +387,8 @@ pub enum Decision {
     Data,
     /// What stays the same in all loops around: it goes the same way in all iterations.
     Fixed,
-    /// Variables of the loops around, in a way that has no closed form.
-    Loops,
+    /// Variables of the loops around, in a way that no range of them says.
+    Loops(Share),
     /// Variables of the loops around: where they have certain values, and the probability is their share.
     Guard(Guard),
     /// What a run does once: the first side, or the other one, is taken the first time and never again.
@@ -396,6 +396,15 @@ pub enum Decision {
     /// The same, unless something has set the flag before: of several procedures that ask for it, only the first takes the
     /// side, and which one that is, is not known.
     PerhapsOnce(bool),
+}
+
+/// How well it is known in how many iterations a condition on variables of loops holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// Counted: in 7 of 20 iterations `k % 3 == 0`.
+    Counted,
+    /// A guess, or once in so many times.
+    Estimated,
 }
 
 impl Decision {

@@ -520,7 +520,7 @@ fn conversions(from: &Type, to: &Type) -> u64 {
         Type::Complex(bytes) => Some((bytes / 2, 2)),
         _ => None,
     };
-    let is_whole = |ty: &Type| matches!(ty, Type::Integer(_) | Type::Logical(_));
+    let is_whole = |ty: &Type| matches!(ty, Type::Integer(..) | Type::Logical(_));
     match (parts(from), parts(to)) {
         (Some((a, _)), Some((b, _))) if a == b => 0,
         (Some((_, a)), Some((_, b))) => a.min(b),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::counted_loop::Counted;
 use super::every;
-use super::facts::{Decision, Guard, GuardRange};
+use super::facts::{Decision, Guard, GuardRange, Share};
 use super::symbolic::{compared_by, power_above};
 use super::symbols::{Start, Symbols};
 use super::totals::{Range, extreme, involved, iterations_where};
@@ -161,7 +161,7 @@ fn as_given(value: &Value) -> &Value {
 pub(super) fn periodic_share(
     symbols: &mut Symbols,
     (condition, excluded, decision): (&Value, usize, &Decision),
-) -> Option<Expr> {
+) -> Option<(Expr, Share)> {
     let effects = symbols.effects;
     let multiple = Multiple::of(condition, &|name| effects.target(name).meaning())?;
     if !multiple.tells(decision) || !multiple.is_whole(&|value| symbols.is_integer(value)) {
@@ -187,7 +187,10 @@ pub(super) fn periodic_share(
         0 => every::share(symbols, &multiple, &every),
         _ => None,
     };
-    Some(counted.unwrap_or_else(|| multiple.share(every, excluded)))
+    Some(match counted {
+        Some(share) => (share, Share::Counted),
+        None => (multiple.share(every, excluded), Share::Estimated),
+    })
 }
 
 /// The part of a condition that asks whether a number is a multiple of another, if one does.
@@ -222,7 +225,7 @@ pub(super) fn share_of_sizes(
             if !symbols.is_integer(left) || !symbols.is_integer(right) {
                 return None;
             }
-            let (left, right) = (symbols.expression(left)?, symbols.expression(right)?);
+            let (left, right) = symbols.sides(left, right)?;
             let used = [left.symbols(), right.symbols()];
             let are_sizes = used.iter().flatten().all(is_size);
             let (one, none) = (Expr::from(1.0), Expr::from(0.0));
@@ -237,13 +240,15 @@ fn parts(symbols: &mut Symbols, condition: &Value) -> Decision {
     let mut both = |left, right| match (parts(symbols, left), parts(symbols, right)) {
         (Decision::Data, _) | (_, Decision::Data) => Decision::Data,
         (Decision::Fixed, Decision::Fixed) => Decision::Fixed,
-        _ => Decision::Loops,
+        _ => Decision::Loops(Share::Estimated),
     };
     match condition {
         Value::Convert(_, inner) | Value::Unary(UnaryOp::Not, inner) => parts(symbols, inner),
         Value::Binary(BinaryOp::And | BinaryOp::Or, left, right) => match both(left, right) {
             // A part of a loop, and of that every other iteration: `k < 10 && (k & 1)`.
-            Decision::Data if asks_for_loops(symbols, condition) => Decision::Loops,
+            Decision::Data if asks_for_loops(symbols, condition) => {
+                Decision::Loops(Share::Estimated)
+            }
             decision => decision,
         },
         Value::Binary(op, left, right) if op.is_comparison() => both(left, right),
@@ -254,7 +259,7 @@ fn parts(symbols: &mut Symbols, condition: &Value) -> Decision {
                 let function = symbols.function;
                 let is_mentioned = |id: &VarId| expr.mentions(function.variable(*id).name.as_str());
                 match symbols.loops.iter().any(is_mentioned) {
-                    true => Decision::Loops,
+                    true => Decision::Loops(Share::Estimated),
                     false => Decision::Fixed,
                 }
             }
@@ -313,8 +318,10 @@ fn guard(symbols: &mut Symbols, condition: &Value) -> Option<Guard> {
 
 /// `i/2 == 3`: a whole quotient compared with a number above zero, as the range of the dividend.
 fn of_quotient(symbols: &mut Symbols, op: BinaryOp, left: &Value, right: &Value) -> Option<Guard> {
-    let (Value::Binary(BinaryOp::Divide, dividend, divisor), Value::Integer(number)) =
-        (left, right)
+    let (
+        Value::Binary(BinaryOp::Divide | BinaryOp::ShiftRight, dividend, divisor),
+        Value::Integer(number),
+    ) = (left, right)
     else {
         return None;
     };
@@ -396,7 +403,8 @@ fn comparison(symbols: &mut Symbols, op: BinaryOp, left: &Value, right: &Value) 
     if !symbols.is_integer(left) || !symbols.is_integer(right) {
         return None;
     }
-    let apart = (symbols.expression(left)? - symbols.expression(right)?).expand();
+    let (left, right) = symbols.sides(left, right)?;
+    let apart = (left - right).expand();
     let function = symbols.function;
     let name = |id| function.variable(id).name.as_str();
     let names: Vec<&str> = symbols.loops.iter().copied().map(name).collect();

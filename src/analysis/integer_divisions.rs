@@ -54,7 +54,7 @@ fn division<'v>(function: &Function, value: &'v Value) -> Option<(&'v Value, &'v
         }
         _ => None,
     };
-    both.filter(|_| matches!(value.ty(function), Type::Integer(_)))
+    both.filter(|_| matches!(value.ty(function), Type::Integer(..)))
 }
 
 /// Whether a compiler knows the value.

@@ -39,7 +39,7 @@ pub fn with_iterations(function: &ir::Function) -> Option<ir::Function> {
         let count = same_line.entry(place.line).or_insert(0);
         *count += 1;
         let name = loop_variable::iterations(place.line, *count);
-        let (ty, role) = (Type::Integer(8), ir::Role::Local);
+        let (ty, role) = (Type::integer(8), ir::Role::Local);
         with.variables.push(ir::Variable {
             name: name.into(),
             ty,

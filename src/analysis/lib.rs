@@ -17,6 +17,7 @@ mod communication;
 mod compared;
 pub mod compiled;
 mod constancy;
+mod conversions;
 mod counted;
 mod counted_loop;
 pub mod coverage;

@@ -80,7 +80,7 @@ fn home(ty: &Type) -> Option<(File, u32)> {
     match ty {
         Type::Real(_) => Some((File::Floating, 1)),
         Type::Complex(_) => Some((File::Floating, 2)),
-        Type::Integer(_) | Type::Logical(_) => Some((File::Integer, 1)),
+        Type::Integer(..) | Type::Logical(_) => Some((File::Integer, 1)),
         Type::Character(_) | Type::Derived(..) | Type::Unknown => None,
     }
 }
@@ -390,7 +390,7 @@ impl<'f> Scan<'f> {
         if !self.is_scalar(id) || self.throughout.contains(&id) {
             return;
         }
-        if matches!(self.function.variable(id).ty, Type::Integer(_)) {
+        if matches!(self.function.variable(id).ty, Type::Integer(..)) {
             // Subscripts that look the same may mean other elements from here on.
             let over = self
                 .loaded

@@ -45,8 +45,8 @@ impl Symbols<'_> {
             Value::Binary(op, left, right) => self
                 .binary(*op, left, right)
                 .or_else(|| self.text_symbol(value)),
-            Value::Convert(_, operand) if self.is_integer(value) && self.is_integer(operand) => {
-                self.expression(operand)
+            Value::Convert(ty, operand) if self.is_integer(value) => {
+                self.stored(ty, operand).or_else(|| self.text_symbol(value))
             }
             Value::Call {
                 name, arguments, ..
@@ -126,16 +126,25 @@ impl Symbols<'_> {
     fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Option<Expr> {
         let integers = self.is_integer(left) && self.is_integer(right);
         let (a, b) = (self.operand(left)?, self.operand(right)?);
-        Some(match op {
+        let result = match op {
             BinaryOp::Add => a + b,
             BinaryOp::Subtract => a - b,
             BinaryOp::Multiply => a * b,
             BinaryOp::Divide if integers => integer_quotient(a, b),
             BinaryOp::Divide => a.quotient(b),
+            BinaryOp::ShiftRight => self.shifted(a, b),
             BinaryOp::Remainder => remainder(a, b),
+            // One over a whole number is cut off.
+            BinaryOp::Power if integers && b.as_number().is_some_and(|b| b < 0.0) => {
+                a.power(b).truncated()
+            }
             BinaryOp::Power => a.power(b),
             BinaryOp::BitAnd if integers => lowest_bits(a, b)?,
             _ => return None,
+        };
+        Some(match integers {
+            true => self.without_sign(op, [left, right], result),
+            false => result,
         })
     }
 
@@ -144,15 +153,38 @@ impl Symbols<'_> {
         let Some((comparison, left, right)) = truth(value, self.function) else {
             return self.expression(value);
         };
-        let (left, right) = (self.operand(left)?, self.operand(right)?);
+        let (left, right) = match self.is_integer(left) && self.is_integer(right) {
+            true if truth(left, self.function).is_none()
+                && truth(right, self.function).is_none() =>
+            {
+                self.sides(left, right)?
+            }
+            _ => (self.operand(left)?, self.operand(right)?),
+        };
         Some(one_or_nothing(comparison, left, right))
+    }
+
+    /// `a >> 1`: a number that is above zero is divided as others are, so that formulas stay alike.
+    fn shifted(&self, a: Expr, b: Expr) -> Expr {
+        let is_moved = || {
+            let name = |id: &VarId| self.function.variable(*id).name.as_str();
+            self.loops.iter().any(|id| a.mentions(name(id)))
+        };
+        let goes_down = match self.number(&a) {
+            Some(number) => number < 0.0,
+            None => is_moved(),
+        };
+        match goes_down {
+            true => lower_quotient(a, b),
+            false => integer_quotient(a, b),
+        }
     }
 
     fn call(&mut self, name: &str, arguments: &[Value]) -> Option<Expr> {
         let meaning = self.effects.target(name).meaning()?;
         // The same in whole numbers, whatever type they have.
         if !arguments.iter().all(|argument| self.is_whole(argument)) {
-            return None;
+            return self.rounded(meaning, arguments);
         }
         let mut values = Vec::new();
         for argument in arguments {
@@ -166,7 +198,7 @@ impl Symbols<'_> {
             return None;
         };
         let comparison = compared_by(*op)?;
-        let (left, right) = (self.expression(left)?, self.expression(right)?);
+        let (left, right) = self.sides(left, right)?;
         let (then, otherwise) = (self.expression(then)?, self.expression(otherwise)?);
         let extreme = extreme_of(comparison, [&left, &right], [&then, &otherwise]);
         Some(extreme.unwrap_or_else(|| Expr::choose(comparison, left, right, then, otherwise)))
@@ -204,7 +236,7 @@ impl Symbols<'_> {
     }
 
     /// Whether a value is a whole number although its type may be real: the largest of integers as `fmax` has it.
-    fn is_whole(&self, value: &Value) -> bool {
+    pub(super) fn is_whole(&self, value: &Value) -> bool {
         match value {
             Value::Call {
                 name, arguments, ..
@@ -221,7 +253,7 @@ impl Symbols<'_> {
     pub fn is_integer(&self, value: &Value) -> bool {
         matches!(
             value.ty(self.function),
-            Type::Integer(_) | Type::Unknown | Type::Logical(_) | Type::Character(_)
+            Type::Integer(..) | Type::Unknown | Type::Logical(_) | Type::Character(_)
         )
     }
 
@@ -320,6 +352,11 @@ pub fn integer_quotient(a: Expr, b: Expr) -> Expr {
     exact_quotient(&a, &b).unwrap_or_else(|| a.quotient(b).truncated())
 }
 
+/// `a/b` of whole numbers, going down also below zero.
+pub fn lower_quotient(a: Expr, b: Expr) -> Expr {
+    exact_quotient(&a, &b).unwrap_or_else(|| a.quotient(b).floor())
+}
+
 /// `a mod b` with the sign of `a`, as in C and Fortran.
 pub fn remainder(a: Expr, b: Expr) -> Expr {
     a.clone() - b.clone() * a.quotient(b).truncated()
@@ -354,7 +391,7 @@ pub(super) fn truth<'v>(
         _ => return None,
     };
     let is_number = |side: &Value| {
-        matches!(side.ty(function), Type::Integer(_)) || truth(side, function).is_some()
+        matches!(side.ty(function), Type::Integer(..)) || truth(side, function).is_some()
     };
     (is_number(left) && is_number(right)).then_some((comparison, left, right))
 }

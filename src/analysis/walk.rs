@@ -179,7 +179,7 @@ fn unmentioned<'f>(
     for (function, id) in functions {
         let is_fixed = |variable: &&ir::Variable| {
             variable.role == ir::Role::Constant(ir::ConstantOrigin::Parameter)
-                && matches!(variable.ty, ir::Type::Integer(_))
+                && matches!(variable.ty, ir::Type::Integer(..))
                 && variable.dimensions.is_empty()
                 && function.constant(&Symbol::source(&variable.name)).is_none()
         };
@@ -367,7 +367,7 @@ fn decided(
             Some(is_taken) => Some((Expr::from(f64::from(u8::from(is_taken))), Origin::Initial)),
             None => sizes
                 .periodic_share(known, (id, function), (condition, *excluded, decision))
-                .map(|share| (share, Origin::Derived))
+                .map(|share| (share, Origin::Default))
                 .or_else(|| usual.clone()),
         };
         // Of several branches in one line that have one probability all must agree.

@@ -132,7 +132,7 @@ impl<'a> Compiler<'a> {
     /// Whether a variable is an integer that statements may give values.
     pub(super) fn counts(&self, id: VarId) -> bool {
         let variable = self.source.function.variable(id);
-        let is_integer = matches!(variable.ty, Type::Integer(_) | Type::Logical(_));
+        let is_integer = matches!(variable.ty, Type::Integer(..) | Type::Logical(_));
         is_integer && variable.dimensions.is_empty() && self.may_set(id)
     }
 
@@ -169,7 +169,7 @@ impl<'a> Compiler<'a> {
                 self.pointers.insert(id);
                 out.push(Op::Set(self.slot(id), address));
             }
-        } else if matches!(variable.ty, Type::Integer(_) | Type::Logical(_))
+        } else if matches!(variable.ty, Type::Integer(..) | Type::Logical(_))
             && (self.may_set(id) || reads(value, id))
         {
             let slot = self.slot(id);

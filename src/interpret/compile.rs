@@ -341,7 +341,7 @@ impl<'a> Compiler<'a> {
                     };
                 }
                 match variable.ty {
-                    Type::Integer(_) | Type::Logical(_) | Type::Unknown if self.may_set(*id) => {
+                    Type::Integer(..) | Type::Logical(_) | Type::Unknown if self.may_set(*id) => {
                         let value = self.integer(value);
                         let slot = self.slot(*id);
                         out.push(Op::Set(slot, value));
@@ -355,7 +355,7 @@ impl<'a> Compiler<'a> {
                 place,
             } => {
                 let variable = self.source.function.variable(*array);
-                let is_integer = matches!(variable.ty, Type::Integer(_) | Type::Logical(_))
+                let is_integer = matches!(variable.ty, Type::Integer(..) | Type::Logical(_))
                     && dimensions_behind(variable, subscripts).is_none();
                 let stored = if is_integer {
                     Some(self.integer(value))

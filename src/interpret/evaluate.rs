@@ -223,6 +223,7 @@ fn binary(op: BinaryOp, left: Number, right: Number) -> Number {
         BinaryOp::Multiply => Some(a.wrapping_mul(b)),
         // Both languages round towards zero.
         BinaryOp::Divide => a.checked_div(b),
+        BinaryOp::ShiftRight => a.checked_div_euclid(b),
         BinaryOp::Remainder => a.checked_rem(b),
         BinaryOp::Power => u32::try_from(b).ok().and_then(|b| a.checked_pow(b)),
         BinaryOp::Less => Some(i64::from(a < b)),

@@ -158,7 +158,7 @@ impl<'a> Compiler<'a> {
     pub fn is_integer(&self, value: &Value) -> bool {
         matches!(
             value.ty(self.source.function),
-            Type::Integer(_) | Type::Logical(_) | Type::Unknown
+            Type::Integer(..) | Type::Logical(_) | Type::Unknown
         ) || self.is_given(value)
     }
 

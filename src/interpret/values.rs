@@ -76,7 +76,7 @@ impl<'a> Compiler<'a> {
                 }
             }
             Value::Convert(ty, operand)
-                if matches!(ty, Type::Integer(_) | Type::Logical(_))
+                if matches!(ty, Type::Integer(..) | Type::Logical(_))
                     && self.is_integer(operand) =>
             {
                 self.integer(operand)

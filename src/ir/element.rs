@@ -83,7 +83,7 @@ impl ElementType {
 impl From<&Type> for ElementType {
     fn from(ty: &Type) -> ElementType {
         match ty {
-            Type::Integer(bytes) => ElementType::Integer(*bytes),
+            Type::Integer(bytes, _) => ElementType::Integer(*bytes),
             Type::Real(bytes) => ElementType::Real(*bytes),
             Type::Complex(bytes) => ElementType::Complex(*bytes),
             Type::Logical(bytes) => ElementType::Logical(*bytes),

@@ -260,7 +260,7 @@ impl Function {
 /// Arithmetic types with their size in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Type {
-    Integer(u32),
+    Integer(u32, Sign),
     Real(u32),
     /// Size of both parts together.
     Complex(u32),
@@ -272,7 +272,31 @@ pub enum Type {
     Unknown,
 }
 
+/// Whether whole numbers of a type may be less than zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Sign {
+    Signed,
+    /// Numbers beyond the largest one begin again at zero.
+    Unsigned,
+}
+
 impl Type {
+    /// A whole number that may be negative.
+    pub const fn integer(bytes: u32) -> Type {
+        Type::Integer(bytes, Sign::Signed)
+    }
+
+    /// What is left of a whole number that is stored in this type; `None` if the type does not hold whole numbers of a known size.
+    pub fn wrapped(&self, number: i64) -> Option<i64> {
+        match self {
+            Type::Logical(_) => Some(i64::from(number != 0)),
+            Type::Integer(bytes @ 1..=7, sign) => Some(wrapped_to(8 * bytes, *sign, number)),
+            Type::Integer(8, Sign::Signed) => Some(number),
+            Type::Integer(8, Sign::Unsigned) => Some(number).filter(|number| *number >= 0),
+            _ => None,
+        }
+    }
+
     /// One character.
     pub const CHARACTER: Type = Type::Character(Some(1));
 
@@ -297,7 +321,7 @@ impl Type {
     /// Size of one element, if known.
     pub fn bytes(&self) -> Option<u32> {
         match self {
-            Type::Integer(n) | Type::Real(n) | Type::Complex(n) | Type::Logical(n) => Some(*n),
+            Type::Integer(n, _) | Type::Real(n) | Type::Complex(n) | Type::Logical(n) => Some(*n),
             Type::Character(size) | Type::Derived(_, size) => *size,
             Type::Unknown => None,
         }
@@ -582,5 +606,15 @@ impl If {
             value,
             is_alone: body.len() == 1,
         })
+    }
+}
+
+/// What so many bits hold of a whole number, fewer than 64 of them.
+pub fn wrapped_to(bits: u32, sign: Sign, number: i64) -> i64 {
+    let modulus = 1_i64 << bits;
+    let rest = number.rem_euclid(modulus);
+    match sign {
+        Sign::Signed if rest >= modulus / 2 => rest - modulus,
+        _ => rest,
     }
 }

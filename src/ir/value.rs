@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Function, Reason, Type, VarId};
+use super::{Function, Reason, Sign, Type, VarId};
 use crate::diagnostic::Place;
 use crate::reason::ReasonCode;
 
@@ -70,6 +70,9 @@ pub enum BinaryOp {
     Subtract,
     Multiply,
     Divide,
+    /// Of a whole number that may be negative, by a power of two, which is the other operand: `n >> 3` divides by eight
+    /// and goes down.
+    ShiftRight,
     Power,
     /// C's `%`.
     Remainder,
@@ -91,7 +94,10 @@ pub enum BinaryOp {
 impl BinaryOp {
     pub fn is_arithmetic(self) -> bool {
         use BinaryOp::*;
-        matches!(self, Add | Subtract | Multiply | Divide | Power)
+        matches!(
+            self,
+            Add | Subtract | Multiply | Divide | ShiftRight | Power
+        )
     }
 
     /// What `a && b`, or `a || b`, is by what is known of its sides.
@@ -170,7 +176,7 @@ impl BinaryOp {
             Add => "+",
             Subtract => "-",
             Multiply => "*",
-            Divide => "/",
+            Divide | ShiftRight => "/",
             Power => "**",
             Remainder => "%",
             Less => "<",
@@ -291,7 +297,7 @@ impl Value {
     /// The type that the language gives the value.
     pub fn ty(&self, function: &Function) -> Type {
         match self {
-            Value::Integer(_) => Type::Integer(4),
+            Value::Integer(_) => Type::integer(4),
             Value::Real(_, bytes) => Type::Real(*bytes),
             Value::Logical(_) => Type::Logical(4),
             Value::Text(_) => Type::CHARACTER,
@@ -360,8 +366,13 @@ pub fn wider(left: Type, right: Type) -> Type {
         (Real(a), Real(b)) => Real(a.max(b)),
         (Real(a), _) | (_, Real(a)) => Real(a),
         (Unknown, _) | (_, Unknown) => Unknown,
-        (Integer(a), Integer(b)) => Integer(a.max(b)),
-        (Integer(a), _) | (_, Integer(a)) => Integer(a),
+        (Integer(a, own), Integer(b, other)) => match a.cmp(&b) {
+            Ordering::Less => Integer(b, other),
+            Ordering::Greater => Integer(a, own),
+            Ordering::Equal if own == Sign::Unsigned => Integer(a, own),
+            Ordering::Equal => Integer(b, other),
+        },
+        (Integer(a, sign), _) | (_, Integer(a, sign)) => Integer(a, sign),
         (other, _) => other,
     }
 }

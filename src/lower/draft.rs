@@ -235,7 +235,7 @@ impl Draft {
     /// Gives the function its body, with jumps as structure.
     pub fn set_body(&mut self, body: Vec<Stmt>, marks: &Marks) {
         self.function.body = body;
-        stored::cut_off(&mut self.function);
+        stored::convert(&mut self.function);
         marks.resolve(&mut self.function);
     }
 
@@ -243,7 +243,8 @@ impl Draft {
         self.function.end_line = Some(line);
     }
 
-    pub fn finish(self) -> Function {
+    pub fn finish(mut self) -> Function {
+        stored::convert_beginnings(&mut self.function);
         self.function
     }
 }

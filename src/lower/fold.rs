@@ -1,6 +1,6 @@
 //! Integers that are known without running anything.
 
-use crate::ir::{BinaryOp, Function, UnaryOp, Value};
+use crate::ir::{BinaryOp, Function, Type, UnaryOp, Value};
 
 /// Deeper values are not folded.
 const DEPTH: u32 = 100;
@@ -14,10 +14,101 @@ pub fn arithmetic(op: BinaryOp, left: i64, right: i64) -> Option<i64> {
         BinaryOp::Subtract => left.checked_sub(right),
         BinaryOp::Multiply => left.checked_mul(right),
         BinaryOp::Divide => left.checked_div(right),
+        // The divisor is a power of two.
+        BinaryOp::ShiftRight => left.checked_div_euclid(right),
         BinaryOp::Remainder => left.checked_rem(right),
-        BinaryOp::Power => left.checked_pow(u32::try_from(right).ok()?),
+        BinaryOp::Power => power(left, right),
         _ => None,
     }
+}
+
+/// A whole number to the power of another; one over a whole number is cut off.
+fn power(base: i64, exponent: i64) -> Option<i64> {
+    match (base, u32::try_from(exponent)) {
+        (_, Ok(exponent)) => base.checked_pow(exponent),
+        (0, Err(_)) => None,
+        (1, Err(_)) => Some(1),
+        (-1, Err(_)) => Some(if exponent % 2 == 0 { 1 } else { -1 }),
+        (_, Err(_)) => Some(0),
+    }
+}
+
+/// Whole numbers beyond that have no exact real one.
+const LARGEST: f64 = 9e15;
+
+/// The whole number that is left of a real one.
+pub fn truncated(number: f64) -> Option<i64> {
+    (number.abs() < LARGEST).then_some(number.trunc() as i64)
+}
+
+/// What arithmetic of nothing but literals with a real one among them gives, rounded as the language does it; `None` of
+/// anything else, and of whole numbers alone.
+pub fn literal(value: &Value) -> Option<f64> {
+    literal_within(value, DEPTH).map(|(number, _)| number)
+}
+
+/// The same, and the bytes of its type.
+fn literal_within(value: &Value, depth: u32) -> Option<(f64, u32)> {
+    let depth = depth.checked_sub(1)?;
+    let again = |value: &Value| match value {
+        Value::Integer(number) if number.unsigned_abs() < 1 << 24 => Some((*number as f64, 0)),
+        value => literal_within(value, depth),
+    };
+    let rounded = |number: f64, bytes: u32| match bytes {
+        4 => Some((f64::from(number as f32), 4)),
+        8 => Some((number, 8)),
+        _ => None,
+    };
+    match value {
+        Value::Real(number, bytes) => rounded(*number, *bytes),
+        Value::Unary(UnaryOp::Negate, inner) => {
+            let (number, bytes) = literal_within(inner, depth)?;
+            Some((-number, bytes))
+        }
+        Value::Convert(Type::Real(bytes), inner) => rounded(again(inner)?.0, *bytes),
+        Value::Binary(op, left, right) => {
+            let ((a, own), (b, other)) = (again(left)?, again(right)?);
+            let number = match op {
+                BinaryOp::Add => a + b,
+                BinaryOp::Subtract => a - b,
+                BinaryOp::Multiply => a * b,
+                BinaryOp::Divide => a / b,
+                _ => return None,
+            };
+            rounded(number, own.max(other)).filter(|(number, _)| number.is_finite())
+        }
+        _ => None,
+    }
+}
+
+/// A comparison of a whole number with a literal that is none, as one with a whole number: `j < 10.5` is `j < 11`.
+pub fn compared_with_whole(
+    function: &Function,
+    op: BinaryOp,
+    sides: (Value, Value),
+) -> (BinaryOp, Value, Value) {
+    let (left, right) = sides;
+    let is_whole = |value: &Value| matches!(value.ty(function), Type::Integer(..));
+    let end = |op: BinaryOp, number: f64| {
+        let whole = match op {
+            BinaryOp::Less | BinaryOp::GreaterOrEqual => number.ceil(),
+            BinaryOp::LessOrEqual | BinaryOp::Greater => number.floor(),
+            BinaryOp::Equal | BinaryOp::NotEqual if number.fract() == 0.0 => number,
+            _ => return None,
+        };
+        truncated(whole).map(Value::Integer)
+    };
+    if is_whole(&left)
+        && let Some(end) = literal(&right).and_then(|number| end(op, number))
+    {
+        return (op, left, end);
+    }
+    if is_whole(&right)
+        && let Some(end) = literal(&left).and_then(|number| end(op.mirrored(), number))
+    {
+        return (op, end, right);
+    }
+    (op, left, right)
 }
 
 /// The integer that a value of the IR stands for, through named constants.
@@ -44,7 +135,16 @@ impl Folding<'_> {
                 let function = self.function;
                 self.value(function.variable(*id).constant.as_ref()?, depth)
             }
-            Value::Convert(ty, inner) if !ty.is_floating() => self.value(inner, depth),
+            Value::Convert(ty, inner) if !ty.is_floating() => {
+                let number = match literal(inner) {
+                    Some(number) => truncated(number)?,
+                    None => self.value(inner, depth)?,
+                };
+                match ty {
+                    Type::Integer(..) => ty.wrapped(number),
+                    _ => Some(number),
+                }
+            }
             Value::Unary(UnaryOp::Negate, inner) => self.value(inner, depth)?.checked_neg(),
             // A shift by an unknown number of bits; of a known number it is a multiplication.
             Value::Binary(BinaryOp::Power, ..) => None,

@@ -114,6 +114,7 @@ mod small_programs;
 mod small_traffic;
 mod snapshots;
 mod static_figures;
+mod stored_numbers;
 mod structures;
 mod sweep;
 mod switches;

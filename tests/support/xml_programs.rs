@@ -544,7 +544,8 @@ fn decision() -> impl Strategy<Value = Decision> {
     prop_oneof![
         Just(Decision::Data),
         Just(Decision::Fixed),
-        Just(Decision::Loops),
+        Just(Decision::Loops(Share::Estimated)),
+        Just(Decision::Loops(Share::Counted)),
         ranges().prop_map(|ranges| Decision::Guard(Guard::Inside(ranges))),
         ranges().prop_map(|ranges| Decision::Guard(Guard::Outside(ranges))),
     ]

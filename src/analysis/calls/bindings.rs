@@ -50,12 +50,18 @@ impl Instance<'_, '_, '_> {
                         | Value::Logical(_)
                         | Value::Text(_)
                 );
-                uses <= 1 || is_plain || matches!(variable.ty, Type::Integer(_))
+                uses <= 1 || is_plain || matches!(variable.ty, Type::Integer(..))
             }
         };
         let from = actual.ty(&self.caller.function);
-        let converted =
-            variable.ty.is_floating() && from != variable.ty && from != Type::Unknown && !is_place;
+        // Of what is passed by value, what does not fit is cut off.
+        let is_cut_off = match (&variable.ty, &from) {
+            (Type::Integer(..), Type::Real(_)) => true,
+            (Type::Integer(bytes @ 1..4, _), Type::Integer(of, _)) => bytes < of,
+            _ => false,
+        } && self.template.function.conventions.passing == Passing::Values;
+        let is_other = variable.ty.is_floating() && from != variable.ty && from != Type::Unknown;
+        let converted = is_other && !is_place || is_cut_off;
         let value = match converted {
             true => Value::Convert(variable.ty.clone(), Box::new(actual.clone())),
             false => actual.clone(),

@@ -196,7 +196,7 @@ impl Search<'_, '_> {
         for id in used {
             let variable = self.function.variable(id);
             let is_whole =
-                matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
+                matches!(variable.ty, Type::Integer(..)) && variable.dimensions.is_empty();
             let formal = self.formals.iter().position(|formal| *formal == id);
             match formal {
                 Some(at) if is_whole => asked.arguments.push(at),

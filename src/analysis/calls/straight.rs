@@ -324,7 +324,7 @@ fn gives_number(function: &ir::Function) -> bool {
     });
     is_operated
         && function.result == Some(*target)
-        && matches!(function.variable(*target).ty, Type::Integer(_))
+        && matches!(function.variable(*target).ty, Type::Integer(..))
 }
 
 /// Neither floating-point operations nor elements of arrays, or of what may be one in the caller: a component of a

@@ -573,7 +573,7 @@ impl<'k, 'u> Collector<'k, 'u> {
             if let [Stmt::Evaluate { values, .. }, Stmt::Jump { kind, .. }] = pair
                 && *kind == Jump::Return
                 && let [value] = &values[..]
-                && matches!(value.ty(function), Type::Integer(_))
+                && matches!(value.ty(function), Type::Integer(..))
             {
                 let place = self.places.returned(function, id);
                 let definition = match inputs::is_input(value, self.known, id) {

@@ -82,7 +82,7 @@ fn keep_words(known: &Procedures, id: ProcedureId, own: &mut FxHashSet<VarId>) {
 fn is_text(variable: &Variable) -> bool {
     match variable.ty {
         Type::Character(_) => true,
-        Type::Integer(1) => !variable.dimensions.is_empty(),
+        Type::Integer(1, _) => !variable.dimensions.is_empty(),
         _ => false,
     }
 }

@@ -284,7 +284,7 @@ fn is_plain(function: &Function, only: &Loop, end: &Value) -> bool {
         is_plain &= !matches!(part, Value::Call { .. });
         is_plain &= part.variable().is_none_or(|id| !changed.contains(&id));
     });
-    is_plain && matches!(end.ty(function), Type::Integer(_))
+    is_plain && matches!(end.ty(function), Type::Integer(..))
 }
 
 /// Whether loops, each around the next, are counted, nothing leaves them, and nothing in them changes their bounds.

@@ -153,7 +153,7 @@ impl<'u> Seen<'_, 'u> {
         let is_integer = |value: &Value| {
             matches!(
                 value.ty(self.known.get(at.procedure).function),
-                crate::ir::Type::Integer(_)
+                crate::ir::Type::Integer(..)
             )
         };
         let divisor = self.range(at, right, depth)?;

@@ -134,7 +134,7 @@ pub(super) fn numbers(
                 .collect()
         }
         Value::Binary(op, left, right) => {
-            let is_whole = |side: &Value| matches!(side.ty(function), Type::Integer(_));
+            let is_whole = |side: &Value| matches!(side.ty(function), Type::Integer(..));
             if !is_whole(left) || !is_whole(right) {
                 return None;
             }

@@ -92,8 +92,11 @@ fn agreeing<'u>(
 
 /// `n(k) = n(k+1) / 2`, `n(k+1) = n(k) * 2` and the like.
 fn recurrence<'u>(target: &Value, value: &'u Value) -> Option<LevelTable<Written<'u>>> {
-    let Value::Binary(op @ (BinaryOp::Divide | BinaryOp::Multiply), left, right) =
-        value.unconverted()
+    let Value::Binary(
+        op @ (BinaryOp::Divide | BinaryOp::ShiftRight | BinaryOp::Multiply),
+        left,
+        right,
+    ) = value.unconverted()
     else {
         return None;
     };
@@ -122,7 +125,7 @@ fn recurrence<'u>(target: &Value, value: &'u Value) -> Option<LevelTable<Written
     if apart.next().is_some() || own != before || (at - from).abs() != 1 {
         return None;
     }
-    let is_divided = *op == BinaryOp::Divide;
+    let is_divided = *op != BinaryOp::Multiply;
     Some(LevelTable {
         factor: *factor,
         dimension,
@@ -147,7 +150,10 @@ fn give_largest<'u>(
             continue;
         };
         let level = subscripts.get(of.dimension);
-        let is_divided = matches!(value.unconverted(), Value::Binary(BinaryOp::Divide, ..));
+        let is_divided = matches!(
+            value.unconverted(),
+            Value::Binary(BinaryOp::Divide | BinaryOp::ShiftRight, ..)
+        );
         let Some(level) = level.filter(|level| {
             !is_divided
                 && counted(level).is_some_and(|(id_of, _)| !counts(known.get(*id).function, id_of))

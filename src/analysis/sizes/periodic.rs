@@ -63,12 +63,12 @@ impl Sizes {
         if !multiple.tells(decision) {
             return None;
         }
-        if !multiple.is_whole(&|value| matches!(value.ty(function), Type::Integer(_))) {
+        if !multiple.is_whole(&|value| matches!(value.ty(function), Type::Integer(..))) {
             return None;
         }
         let varies = match decision {
             Decision::Fixed => self.counts(procedure, function, multiple.dividend),
-            Decision::Data | Decision::Loops => true,
+            Decision::Data | Decision::Loops(_) => true,
             Decision::Guard(_) | Decision::Once(_) | Decision::PerhapsOnce(_) => false,
         };
         let every = self.period(procedure, function, &multiple.divisor, DEPTH)?;

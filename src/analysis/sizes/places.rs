@@ -358,7 +358,7 @@ impl Places {
             return None;
         }
         let variable = function.variable(id);
-        let is_number = matches!(variable.ty, Type::Integer(_) | Type::Real(_));
+        let is_number = matches!(variable.ty, Type::Integer(..) | Type::Real(_));
         let is_followed = is_number && variable.dimensions.is_empty();
         let is_constant = matches!(variable.role, Role::Constant(_)) && variable.constant.is_some();
         if !is_followed || !is_constant {
@@ -389,7 +389,7 @@ impl Places {
 fn key(function: &Function, procedure: ProcedureId, id: VarId) -> Option<Key> {
     let variable = function.variable(id);
     let is_followed = match variable.ty {
-        Type::Integer(_) | Type::Logical(_) => true,
+        Type::Integer(..) | Type::Logical(_) => true,
         Type::Real(_) => variable.dimensions.is_empty(),
         _ => false,
     };

@@ -18,7 +18,7 @@ impl Resolver<'_, '_> {
     pub(super) fn real(&mut self, id: ProcedureId, value: &Value, depth: u32) -> Result<Expr, Gap> {
         let depth = depth.checked_sub(1).ok_or(Gap::Unfollowed)?;
         let function = self.known.get(id).function;
-        if matches!(value.ty(function), Type::Integer(_)) {
+        if matches!(value.ty(function), Type::Integer(..)) {
             return self.value(id, value, depth);
         }
         match value {

@@ -3,7 +3,7 @@
 use super::definition::Definitions;
 use super::places::{PlaceId, Places};
 use crate::calls::Procedures;
-use crate::ir::{BinaryOp, Function, Type, UnaryOp, Value, VarId};
+use crate::ir::{BinaryOp, Function, Sign, Type, UnaryOp, Value, VarId, wider};
 
 /// Names and parts are followed so far.
 pub(super) const DEPTH: u32 = 32;
@@ -31,8 +31,12 @@ impl Choice<'_> {
                 op.joined([left, right].map(|side| self.truth(side, depth)))
             }
             Value::Binary(op, left, right) if op.is_comparison() => {
+                let both = wider(left.ty(self.function), right.ty(self.function));
                 match [left, right].map(|side| self.number(side, depth)) {
-                    [Some(a), Some(b)] => Some(op.holds_of(a.cmp(&b))),
+                    [Some(a), Some(b)] => {
+                        let [a, b] = [without_sign(&both, a)?, without_sign(&both, b)?];
+                        Some(op.holds_of(a.cmp(&b)))
+                    }
                     [Some(_), None] if (self.is_rank)(left) => self.among_ranks(*op, right),
                     [None, Some(_)] if (self.is_rank)(right) => self.among_ranks(*op, left),
                     _ => None,
@@ -48,7 +52,7 @@ impl Choice<'_> {
             data.unconverted(),
             Value::Variable(_) | Value::Element { .. }
         );
-        let is_whole = matches!(data.ty(self.function), Type::Integer(_));
+        let is_whole = matches!(data.ty(self.function), Type::Integer(..));
         match op {
             BinaryOp::Equal | BinaryOp::NotEqual if is_datum && is_whole => {
                 Some(op == BinaryOp::Equal)
@@ -63,6 +67,10 @@ impl Choice<'_> {
             return Some(number);
         }
         match value {
+            Value::Convert(ty @ Type::Integer(..), operand) => {
+                let is_whole = !operand.ty(self.function).is_floating();
+                ty.wrapped(self.number(operand, depth).filter(|_| is_whole)?)
+            }
             Value::Convert(_, operand) => self.number(operand, depth),
             Value::Unary(UnaryOp::Negate, operand) => self.number(operand, depth)?.checked_neg(),
             Value::Unary(UnaryOp::Not, _) | Value::Binary(BinaryOp::And | BinaryOp::Or, ..) => {
@@ -70,19 +78,21 @@ impl Choice<'_> {
             }
             Value::Binary(op, ..) if op.is_comparison() => self.truth(value, depth).map(i64::from),
             Value::Binary(op, left, right) => {
-                let is_whole = |side: &Value| matches!(side.ty(self.function), Type::Integer(_));
+                let is_whole = |side: &Value| matches!(side.ty(self.function), Type::Integer(..));
                 if !is_whole(left) || !is_whole(right) {
                     return None;
                 }
                 let (a, b) = (self.number(left, depth)?, self.number(right, depth)?);
-                match op {
+                let result = match op {
                     BinaryOp::Add => a.checked_add(b),
                     BinaryOp::Subtract => a.checked_sub(b),
                     BinaryOp::Multiply => a.checked_mul(b),
                     BinaryOp::Divide => a.checked_div(b),
+                    BinaryOp::ShiftRight => a.checked_div_euclid(b),
                     BinaryOp::Remainder => a.checked_rem(b),
                     _ => None,
-                }
+                };
+                without_sign(&value.ty(self.function), result?)
             }
             Value::Variable(_) | Value::Element { .. } | Value::Call { .. } => {
                 (self.value)(value, depth)
@@ -93,6 +103,14 @@ impl Choice<'_> {
 
     fn is_set(&self, value: &Value) -> bool {
         matches!(value, Value::Variable(id) if (self.is_set)(*id))
+    }
+}
+
+/// A number as an operation or a comparison of a type has it: of those without a sign, none is negative.
+fn without_sign(ty: &Type, number: i64) -> Option<i64> {
+    match ty {
+        Type::Integer(4.., Sign::Unsigned) => ty.wrapped(number),
+        _ => Some(number),
     }
 }
 
@@ -118,6 +136,9 @@ pub(super) fn literal(function: &Function, value: &Value, depth: u32) -> Option<
     match value {
         Value::Integer(n) => Some(*n),
         Value::Logical(is_true) => Some(i64::from(*is_true)),
+        Value::Convert(ty @ Type::Integer(..), operand) => {
+            ty.wrapped(literal(function, operand, depth)?)
+        }
         Value::Convert(_, operand) => literal(function, operand, depth),
         Value::Unary(UnaryOp::Negate, operand) => literal(function, operand, depth)?.checked_neg(),
         Value::Variable(id) => literal(function, function.variable(*id).constant.as_ref()?, depth),

@@ -31,8 +31,8 @@ use crate::facts::Origin;
 use crate::intrinsics::Meaning;
 use crate::ir::{BinaryOp, Type, UnaryOp, Value, VarId};
 use crate::symbolic::{
-    compared_by, extreme_of, integer_quotient, lowest_bits, of_whole_numbers, one_or_nothing,
-    remainder, truth,
+    compared_by, extreme_of, integer_quotient, lower_quotient, lowest_bits, of_whole_numbers,
+    one_or_nothing, remainder, truth,
 };
 
 impl Resolver<'_, '_> {
@@ -54,15 +54,17 @@ impl Resolver<'_, '_> {
             }
             Value::Element { .. } => self.named(id, value, depth),
             Value::Unary(UnaryOp::Negate, operand) => Ok(-self.value(id, operand, depth)?),
-            Value::Convert(Type::Integer(_), operand)
+            Value::Convert(Type::Integer(..), operand)
                 if matches!(operand.ty(function), Type::Real(_)) =>
             {
                 Ok(self.real(id, operand, depth)?.truncated())
             }
-            Value::Convert(Type::Integer(_), operand)
-                if matches!(operand.ty(function), Type::Integer(_)) =>
+            Value::Convert(Type::Integer(..), operand)
+                if matches!(operand.ty(function), Type::Integer(..)) =>
             {
-                self.value(id, operand, depth)
+                let number = self.value(id, operand, depth)?;
+                let left = || value.ty(function).wrapped(number.as_integer()?);
+                Ok(left().map_or(number, Expr::from))
             }
             Value::Binary(op, left, right) => {
                 let (a, b) = (
@@ -107,7 +109,7 @@ impl Resolver<'_, '_> {
                 );
                 Ok(one_or_nothing(comparison, left, right))
             }
-            None if matches!(value.ty(function), Type::Integer(_)) => self.value(id, value, depth),
+            None if matches!(value.ty(function), Type::Integer(..)) => self.value(id, value, depth),
             None => Err(Gap::Unfollowed),
         }
     }
@@ -304,6 +306,7 @@ fn arithmetic(op: BinaryOp, a: Expr, b: Expr) -> Option<Expr> {
         BinaryOp::Subtract => a - b,
         BinaryOp::Multiply => a * b,
         BinaryOp::Divide if !b.is_zero() => integer_quotient(a, b),
+        BinaryOp::ShiftRight if !b.is_zero() => lower_quotient(a, b),
         BinaryOp::Remainder if !b.is_zero() => remainder(a, b),
         BinaryOp::Power => a.power(b),
         BinaryOp::BitAnd => lowest_bits(a, b)?,

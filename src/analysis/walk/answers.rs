@@ -107,7 +107,7 @@ impl Walker<'_> {
         let Value::Integer(asked) = right else {
             return None;
         };
-        if !matches!(left.ty(self.function()), Type::Integer(_)) {
+        if !matches!(left.ty(self.function()), Type::Integer(..)) {
             return None;
         }
         let mut range = Range::ALL;

@@ -8,7 +8,7 @@ use crate::counted_loop::Counted;
 use crate::coverage;
 use crate::diagnostic::Place;
 use crate::expr::{self, Comparison, Expr, Node, Symbol};
-use crate::facts::{Asks, Block, Branch, Constant, Decision, Guard, Item, Origin};
+use crate::facts::{Asks, Block, Branch, Constant, Decision, Guard, Item, Origin, Share};
 use crate::guards;
 use crate::ir::visit::{each_value, variables_of};
 use crate::ir::{self, BinaryOp, Function, Printed, Role, Stmt, Type, UnaryOp, Value, VarId};
@@ -297,7 +297,7 @@ impl Walker<'_> {
             }
             return (probability, Decision::Once(taken));
         }
-        let decision = match outcome {
+        let mut decision = match outcome {
             Some(_) => Decision::Fixed,
             None => guards::decision(&mut self.symbols, &branch.condition),
         };
@@ -306,11 +306,15 @@ impl Walker<'_> {
             (_, Some(is_taken)) => Some(Expr::from(f64::from(u8::from(is_taken)))),
             (Decision::Guard(guard), None) => self.share_of_guard(guard),
             (
-                Decision::Data | Decision::Loops | Decision::Once(_) | Decision::PerhapsOnce(_),
+                Decision::Data | Decision::Loops(_) | Decision::Once(_) | Decision::PerhapsOnce(_),
                 None,
             ) => {
                 let asked = (&branch.condition, excluded, &decision);
-                guards::periodic_share(&mut self.symbols, asked)
+                let share = guards::periodic_share(&mut self.symbols, asked);
+                if let (Decision::Loops(how), Some((_, known))) = (&mut decision, &share) {
+                    *how = *known;
+                }
+                share.map(|(share, _)| share)
             }
             // Whatever its sizes are, nobody expects a run to go wrong.
             (Decision::Fixed, None) if self.ends_with_failure(branch) => None,
@@ -344,13 +348,15 @@ impl Walker<'_> {
             let ended = leaving::ends_program(arms, &self.symbols.levels, &ends);
             let decision = match (ended, decision) {
                 (Some(taken), _) if truth.is_none() => Decision::Once(taken),
-                (_, Decision::Guard(_)) => Decision::Loops,
+                (_, Decision::Guard(_)) => Decision::Loops(Share::Estimated),
                 (_, other) => other,
             };
             return (probability, decision);
         };
         let origin = match outcome.filter(|_| answered.is_none()) {
             Some(_) => Origin::Constant,
+            // That data leave each remainder as often is a guess.
+            None if decision == Decision::Data => Origin::Default,
             None => Origin::Derived,
         };
         (self.known_probability(&usual, value, origin), decision)
@@ -560,7 +566,7 @@ impl Walker<'_> {
         if differing.is_empty() {
             return BTreeMap::new();
         }
-        let is_whole = |value: &Value| matches!(value.ty(self.function()), Type::Integer(_));
+        let is_whole = |value: &Value| matches!(value.ty(self.function()), Type::Integer(..));
         if !is_whole(left) || !is_whole(right) {
             return BTreeMap::new();
         }

@@ -225,7 +225,7 @@ impl Walker<'_> {
             let ty = value.ty(self.function());
             matches!(
                 ty,
-                Type::Integer(_) | Type::Real(_) | Type::Complex(_) | Type::Unknown
+                Type::Integer(..) | Type::Real(_) | Type::Complex(_) | Type::Unknown
             ) && !matches!(value, Value::Text(_))
                 && !is_whole(value)
         };
@@ -373,7 +373,7 @@ impl Walker<'_> {
         }
         let is_handed = |id: &VarId| {
             let variable = function.variable(*id);
-            matches!(variable.ty, Type::Integer(_))
+            matches!(variable.ty, Type::Integer(..))
                 && variable.dimensions.is_empty()
                 && variable.constant.is_none()
                 && !function.read_only.contains(id)

@@ -56,7 +56,7 @@ impl Walker<'_> {
             return None;
         }
         let varies = match decision {
-            Decision::Data | Decision::Loops => true,
+            Decision::Data | Decision::Loops(_) => true,
             Decision::Fixed => {
                 (self.sizes).counts(self.procedure, self.function(), multiple.dividend)
             }

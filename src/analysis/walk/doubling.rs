@@ -72,7 +72,7 @@ impl Walker<'_> {
     /// What every iteration makes of an integer variable, if it is one or the other, once.
     fn scale(&self, inner: &ir::Loop, id: VarId) -> Option<Scale> {
         let variable = self.function().variable(id);
-        let is_integer = matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty();
+        let is_integer = matches!(variable.ty, Type::Integer(..)) && variable.dimensions.is_empty();
         let mut counts = BTreeMap::new();
         count_assignments(&inner.body, self.effects, &mut counts);
         let once = counts.get(&id).is_some_and(|found| found.statements == 1);
@@ -100,7 +100,9 @@ fn scale_of(value: &Value, id: VarId) -> Option<Scale> {
         Value::Binary(BinaryOp::Multiply, left, right) if is_two(left) && own(right) => {
             Some(Scale::Doubles)
         }
-        Value::Binary(BinaryOp::Divide, left, right) if own(left) && is_two(right) => {
+        Value::Binary(BinaryOp::Divide | BinaryOp::ShiftRight, left, right)
+            if own(left) && is_two(right) =>
+        {
             Some(Scale::Halves)
         }
         _ => None,

@@ -209,7 +209,7 @@ impl Walker<'_> {
         arm.iter().enumerate().all(|(at, stmt)| match stmt {
             Stmt::Assign { target, value, .. } => {
                 let function = self.function();
-                let is_code = matches!(target.ty(function), Type::Integer(_));
+                let is_code = matches!(target.ty(function), Type::Integer(..));
                 let number = self.number(value);
                 *says_so |= is_code && number.is_some_and(|number| number != 0);
                 is_code && number.is_some() || matches!(value, Value::Logical(_) | Value::Text(_))
@@ -525,7 +525,7 @@ impl Asked<'_, '_> {
         let function = self.walker.function();
         let is_whole = |id: &VarId| {
             let variable = function.variable(*id);
-            matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty()
+            matches!(variable.ty, Type::Integer(..)) && variable.dimensions.is_empty()
         };
         match value.unconverted() {
             Value::Variable(id) => Some(*id).filter(is_whole),

@@ -92,8 +92,15 @@ impl Walker<'_> {
         self.becomes_counter(variable);
         // `do i = i, n`: what it was is something else than what it counts.
         let earlier = Expr::from(Symbol::earlier(&name, inner.place.line));
-        let bounds = [lower, upper, step]
+        let mut bounds = [lower, upper, step]
             .map(|bound| Some(self.symbols.bound(bound)?.with(&name, &earlier)));
+        if let [_, Some(upper), Some(step)] = &mut bounds
+            && let Some(end) = upper.as_number().filter(|end| end.fract() != 0.0)
+        {
+            // A real end between two whole numbers.
+            let goes_down = step.as_number().is_some_and(|step| step < 0.0);
+            *upper = Expr::from(if goes_down { end.ceil() } else { end.floor() });
+        }
         let mut reasons = Vec::new();
         let zero_step = bounds[2].as_ref().is_some_and(Expr::is_zero);
         if zero_step {

@@ -303,7 +303,7 @@ impl Search<'_, '_> {
     /// Whether a variable is a whole number or truth value that no other name and no procedure leads to unseen.
     fn is_own(&self, id: VarId) -> bool {
         let variable = self.function.variable(id);
-        matches!(variable.ty, Type::Integer(_) | Type::Logical(_))
+        matches!(variable.ty, Type::Integer(..) | Type::Logical(_))
             && variable.dimensions.is_empty()
             && !self.function.aliased.contains(&id)
     }

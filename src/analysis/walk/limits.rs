@@ -177,7 +177,7 @@ impl Walker<'_> {
         }
         counters.retain(|id| {
             let variable = self.function().variable(*id);
-            variable.dimensions.is_empty() && matches!(variable.ty, Type::Integer(_))
+            variable.dimensions.is_empty() && matches!(variable.ty, Type::Integer(..))
         });
         if self.bounds_loops(inner, &counters) {
             return true;
@@ -260,7 +260,7 @@ impl Walker<'_> {
         count_assignments(&inner.body, self.effects, &mut assigned);
         for counting in inductions(&inner.body, self.effects) {
             let variable = self.function().variable(counting.variable);
-            if matches!(variable.ty, Type::Integer(_)) {
+            if matches!(variable.ty, Type::Integer(..)) {
                 assigned.remove(&counting.variable);
             }
         }

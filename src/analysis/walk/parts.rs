@@ -188,7 +188,7 @@ impl Walker<'_> {
                 Value::Variable(id) => {
                     let variable = self.function().variable(*id);
                     variable.dimensions.is_empty()
-                        && matches!(variable.ty, Type::Integer(_) | Type::Logical(_))
+                        && matches!(variable.ty, Type::Integer(..) | Type::Logical(_))
                 }
                 Value::Element { .. } | Value::Call { .. } => false,
                 _ => true,
@@ -201,7 +201,7 @@ impl Walker<'_> {
     fn has_share(&mut self, condition: &Value) -> bool {
         match guards::decision(&mut self.symbols, condition) {
             Decision::Guard(guard) => self.share_of_guard(&guard).is_some(),
-            decision @ Decision::Loops => {
+            decision @ Decision::Loops(_) => {
                 let asked = (condition, 0, &decision);
                 guards::periodic_share(&mut self.symbols, asked).is_some()
             }

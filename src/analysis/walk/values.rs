@@ -85,7 +85,7 @@ impl<'f> Walker<'f> {
 
     pub(super) fn is_index(&self, id: VarId) -> bool {
         let variable = self.function().variable(id);
-        matches!(variable.ty, Type::Integer(_)) && variable.dimensions.is_empty()
+        matches!(variable.ty, Type::Integer(..)) && variable.dimensions.is_empty()
     }
 
     /// What is known of a variable that is given a value; nothing outside loops if that has no expression.

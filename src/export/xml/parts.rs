@@ -454,7 +454,8 @@ pub fn decision(fields: &Fields<'_>) -> Result<Decision, XmlError> {
     }
     let read = |word: &str| match word {
         "fixed" => Some(Decision::Fixed),
-        "loops" => Some(Decision::Loops),
+        "loops" => Some(Decision::Loops(Share::Estimated)),
+        "loops_counted" => Some(Decision::Loops(Share::Counted)),
         "inside" => Some(Decision::Guard(Guard::Inside(ranges.clone()))),
         "outside" => Some(Decision::Guard(Guard::Outside(ranges.clone()))),
         "once" => Some(Decision::Once(true)),
@@ -463,8 +464,8 @@ pub fn decision(fields: &Fields<'_>) -> Result<Decision, XmlError> {
         "otherwise_perhaps_once" => Some(Decision::PerhapsOnce(false)),
         _ => None,
     };
-    let expected = "fixed, loops, inside, outside, once, otherwise_once, perhaps_once, \
-                    otherwise_perhaps_once";
+    let expected = "fixed, loops, loops_counted, inside, outside, once, otherwise_once, \
+                    perhaps_once, otherwise_perhaps_once";
     Ok(fields
         .word("ls:decision", read, expected)?
         .unwrap_or_default())

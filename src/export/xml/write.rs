@@ -709,7 +709,8 @@ fn decision_name(decision: &Decision) -> Option<&'static str> {
     match decision {
         Decision::Data => None,
         Decision::Fixed => Some("fixed"),
-        Decision::Loops => Some("loops"),
+        Decision::Loops(Share::Estimated) => Some("loops"),
+        Decision::Loops(Share::Counted) => Some("loops_counted"),
         Decision::Guard(Guard::Inside(_)) => Some("inside"),
         Decision::Guard(Guard::Outside(_)) => Some("outside"),
         Decision::Once(true) => Some("once"),

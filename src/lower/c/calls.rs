@@ -158,7 +158,7 @@ impl<'t> Lowering<'t> {
             ResultType::Same => arguments
                 .first()
                 .map_or(Type::Unknown, |value| value.ty(self.draft.function())),
-            ResultType::Integer => Type::Integer(4),
+            ResultType::Integer => Type::integer(4),
             other => fixed(other).unwrap_or(Type::Unknown),
         }
     }

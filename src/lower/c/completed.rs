@@ -30,7 +30,7 @@ impl<'t> Names<'t> {
             return ty;
         };
         let count = match (self.role(value), &**element) {
-            (Some(Role::ArrayConstructor), CType::Arithmetic(Type::Integer(1))) => {
+            (Some(Role::ArrayConstructor), CType::Arithmetic(Type::Integer(1, _))) => {
                 match children(value)[..] {
                     // `char s[] = {"text"}`
                     [only] if self.role(only) == Some(Role::Text) => self.bytes_with_end(only),
@@ -38,7 +38,9 @@ impl<'t> Names<'t> {
                 }
             }
             (Some(Role::ArrayConstructor), element) => self.listed_count(element, value),
-            (Some(Role::Text), CType::Arithmetic(Type::Integer(1))) => self.bytes_with_end(value),
+            (Some(Role::Text), CType::Arithmetic(Type::Integer(1, _))) => {
+                self.bytes_with_end(value)
+            }
             _ => None,
         };
         match count {
@@ -58,7 +60,7 @@ impl<'t> Names<'t> {
             (None | Some(Role::PreprocessorIf | Role::PreprocessorElse), _) => false,
             (Some(Role::ArrayConstructor | Role::CompoundLiteral), _) => true,
             (Some(Role::Text), CType::Array(inner, _)) => {
-                matches!(**inner, CType::Arithmetic(Type::Integer(1)))
+                matches!(**inner, CType::Arithmetic(Type::Integer(1, _)))
             }
             (_, CType::Array(..) | CType::Record(_) | CType::Unknown) => false,
             _ => true,

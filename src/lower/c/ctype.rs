@@ -4,7 +4,7 @@
 use tree_sitter::Node;
 
 use super::record::RecordId;
-use crate::ir::Type;
+use crate::ir::{Sign, Type};
 
 /// What `complex`, `_Complex` and `__complex__` have in common.
 pub const COMPLEX: &str = "omplex";
@@ -69,36 +69,36 @@ const NAMES: &[(&str, CType<'static>)] = &[
     ("long double", real(16)),
     ("_Bool", CType::Arithmetic(Type::Logical(1))),
     ("bool", CType::Arithmetic(Type::Logical(1))),
-    ("size_t", integer(8)),
+    ("size_t", unsigned(8)),
     ("ssize_t", integer(8)),
     ("ptrdiff_t", integer(8)),
     ("intptr_t", integer(8)),
-    ("uintptr_t", integer(8)),
+    ("uintptr_t", unsigned(8)),
     ("intmax_t", integer(8)),
-    ("uintmax_t", integer(8)),
+    ("uintmax_t", unsigned(8)),
     ("off_t", integer(8)),
     ("time_t", integer(8)),
     ("clock_t", integer(8)),
     ("pthread_t", integer(8)),
     ("pid_t", integer(4)),
-    ("mode_t", integer(4)),
+    ("mode_t", unsigned(4)),
     ("int8_t", integer(1)),
-    ("uint8_t", integer(1)),
-    ("char8_t", integer(1)),
+    ("uint8_t", unsigned(1)),
+    ("char8_t", unsigned(1)),
     ("int16_t", integer(2)),
-    ("uint16_t", integer(2)),
-    ("char16_t", integer(2)),
+    ("uint16_t", unsigned(2)),
+    ("char16_t", unsigned(2)),
     ("int32_t", integer(4)),
-    ("uint32_t", integer(4)),
-    ("char32_t", integer(4)),
+    ("uint32_t", unsigned(4)),
+    ("char32_t", unsigned(4)),
     ("wchar_t", integer(4)),
     ("int64_t", integer(8)),
-    ("uint64_t", integer(8)),
-    ("u_int32_t", integer(4)),
-    ("u_int64_t", integer(8)),
-    ("uint", integer(4)),
-    ("ushort", integer(2)),
-    ("ulong", integer(8)),
+    ("uint64_t", unsigned(8)),
+    ("u_int32_t", unsigned(4)),
+    ("u_int64_t", unsigned(8)),
+    ("uint", unsigned(4)),
+    ("ushort", unsigned(2)),
+    ("ulong", unsigned(8)),
     // Handles as in MPI's own ABI, for files whose `mpi.h` is out of reach.
     ("MPI_Comm", integer(8)),
     ("MPI_Datatype", integer(8)),
@@ -134,7 +134,11 @@ const NAMES: &[(&str, CType<'static>)] = &[
 ];
 
 pub const fn integer(bytes: u32) -> CType<'static> {
-    CType::Arithmetic(Type::Integer(bytes))
+    CType::Arithmetic(Type::integer(bytes))
+}
+
+const fn unsigned(bytes: u32) -> CType<'static> {
+    CType::Arithmetic(Type::Integer(bytes, Sign::Unsigned))
 }
 
 /// Of both parts together.
@@ -191,14 +195,16 @@ pub fn library_type(text: &str) -> Option<CType<'static>> {
         text.split_whitespace()
             .filter(|word| !matches!(*word, "signed" | "unsigned" | "const" | "volatile"))
     };
+    let has = |wanted: &str| text.split_whitespace().any(|word| word == wanted);
     let has_size = words().any(|word| matches!(word, "long" | "short"));
     let mut words = words()
         .filter(|word| !(has_size && *word == "int"))
         .collect::<Vec<_>>();
     words.sort_by_key(|word| *word != "long");
     let name = words.join(" ");
-    NAMES
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map(|(_, ty)| ty.clone())
+    let (_, ty) = NAMES.iter().find(|(known, _)| *known == name)?;
+    Some(match ty {
+        CType::Arithmetic(Type::Integer(bytes, _)) if has("unsigned") => unsigned(*bytes),
+        ty => ty.clone(),
+    })
 }

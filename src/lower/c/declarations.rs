@@ -47,7 +47,7 @@ impl<'t> Lowering<'t> {
                 None if is_extern => Storage::Global,
                 None => Storage::Local,
             };
-            let is_number = matches!(self.names.element_type(&ty), Type::Integer(_));
+            let is_number = matches!(self.names.element_type(&ty), Type::Integer(..));
             // Variables of loops may share a name: what they count is known by the loop.
             let is_of_loop = || is_header(node) || value.is_none() && self.is_counted(node, name);
             let is_another = self.draft.has_name(self.text(name))

@@ -140,6 +140,7 @@ impl<'t> Lowering<'t> {
                 (self.operation(operator, target.clone(), right), target)
             }
         };
+        let value = self.in_bits_of(node, value);
         // Reading back from memory would count an access that no program makes.
         let (value, left_behind) = match &value {
             Value::Integer(_) | Value::Real(..) | Value::Logical(_) => (value.clone(), value),
@@ -155,6 +156,24 @@ impl<'t> Lowering<'t> {
             value,
         });
         left_behind
+    }
+
+    /// What the target of an assignment holds of a value, if it is a bit-field.
+    fn in_bits_of(&self, node: Node<'t>, value: Value) -> Value {
+        let target = part(node, Field::Left).filter(|left| self.role(*left) == Some(Role::Member));
+        let member = target.and_then(|target| part(target, Field::Member));
+        let base = target.and_then(|target| part(target, Field::Argument));
+        let (Some(member), Some(base)) = (member, base) else {
+            return value;
+        };
+        let ty = match self.type_of(base, 0) {
+            ty if ty.is_address() => ty.element(),
+            ty => ty,
+        };
+        match ty {
+            CType::Record(record) => self.in_bits(record, self.text(member), value),
+            _ => value,
+        }
     }
 
     /// An element that is read and written, in whose subscripts functions are called: these are called once.

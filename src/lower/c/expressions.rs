@@ -11,6 +11,7 @@
 
 use tree_sitter::Node;
 
+use super::super::fold;
 use super::access::negate;
 use super::ctype::{CType, integer};
 use super::effects::Use;
@@ -18,7 +19,9 @@ use super::fields::{Field, children, part};
 use super::literals;
 use super::lowering::Lowering;
 use crate::ir::visit::each_value;
-use crate::ir::{BinaryOp, If, Role as Storage, Stmt, Type, UnaryOp, Value, is_address, wider};
+use crate::ir::{
+    BinaryOp, If, Role as Storage, Sign, Stmt, Type, UnaryOp, Value, is_address, wider,
+};
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
@@ -234,14 +237,23 @@ impl<'t> Lowering<'t> {
     }
 
     /// A binary operation. Shifts are products and quotients of powers of two, so that `1 << 10` is a
-    /// size and `n >> 1` follows `n`; they differ only where a negative number is shifted right.
+    /// size and `n >> 1` follows `n`; a number that may be negative is divided so that the quotient goes down.
     pub fn operation(&self, operator: &str, left: Value, right: Value) -> Value {
-        let is_integer =
-            |value: &Value| matches!(value.ty(self.draft.function()), Type::Integer(_));
+        let function = self.draft.function();
+        let is_integer = |value: &Value| matches!(value.ty(function), Type::Integer(..));
+        let is_never_negative = |value: &Value| match value {
+            Value::Integer(number) => *number >= 0,
+            value => matches!(value.ty(function), Type::Integer(_, Sign::Unsigned)),
+        };
         let op = match operator {
             "<<" if is_integer(&left) => BinaryOp::Multiply,
-            ">>" if is_integer(&left) => BinaryOp::Divide,
-            _ => return Value::binary(binary_operator(operator), left, right),
+            ">>" if is_never_negative(&left) => BinaryOp::Divide,
+            ">>" if is_integer(&left) => BinaryOp::ShiftRight,
+            _ => {
+                let (op, left, right) =
+                    fold::compared_with_whole(function, binary_operator(operator), (left, right));
+                return Value::binary(op, left, right);
+            }
         };
         let factor = match right {
             Value::Integer(bits @ 0..=62) => Value::Integer(1 << bits),
@@ -279,7 +291,7 @@ impl<'t> Lowering<'t> {
     fn compared_with_none(&self, condition: Value) -> Value {
         let is_number = |value: &Value| {
             let function = self.draft.function();
-            matches!(value.ty(function), Type::Integer(_)) && !is_address(value, function)
+            matches!(value.ty(function), Type::Integer(..)) && !is_address(value, function)
         };
         let compared = |op, value| Value::binary(op, value, Value::Integer(0));
         match condition {

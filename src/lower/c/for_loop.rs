@@ -14,7 +14,7 @@ use super::variables::one_less;
 use crate::diagnostic::Place;
 use crate::intrinsics::Intrinsics;
 use crate::ir::visit::each_value;
-use crate::ir::{BinaryOp, Control, Printed, Reason, Stmt, Tested, Type, Value, VarId};
+use crate::ir::{BinaryOp, Control, Printed, Reason, Sign, Stmt, Tested, Type, Value, VarId};
 use crate::reason::ReasonCode;
 use crate::source::Language;
 use crate::syntax::Role;
@@ -131,7 +131,7 @@ impl<'t> Lowering<'t> {
             return Err(ReasonCode::PointerVariable);
         }
         match self.draft.variable(variable).ty {
-            Type::Integer(_) | Type::Unknown | Type::Logical(_) | Type::Character(_) => {}
+            Type::Integer(..) | Type::Unknown | Type::Logical(_) | Type::Character(_) => {}
             Type::Real(_) | Type::Complex(_) => return Err(ReasonCode::FloatingVariable),
             Type::Derived(..) => return Err(ReasonCode::IrregularVariable),
         }
@@ -151,7 +151,19 @@ impl<'t> Lowering<'t> {
                 BinaryOp::Greater | BinaryOp::GreaterOrEqual => Some(-1),
                 _ => None,
             });
+        // Compared without a sign, a negative number is a large one.
+        let is_negative = fold::value(self.draft.function(), lower).is_some_and(|first| first < 0);
+        let is_unsigned = matches!(
+            bound.ty(self.draft.function()),
+            Type::Integer(4.., Sign::Unsigned)
+        );
+        if is_negative && is_unsigned {
+            return Err(ReasonCode::StepDirection);
+        }
+        let is_real = bound.ty(self.draft.function()).is_floating();
         let upper = match (relation, sign) {
+            (BinaryOp::Less, Some(1)) if is_real => one_less(whole("ceil", bound)),
+            (BinaryOp::Greater, Some(-1)) if is_real => one_more(whole("floor", bound)),
             (BinaryOp::NotEqual, None) => return Err(ReasonCode::UnknownDirection),
             (BinaryOp::Less | BinaryOp::NotEqual, Some(1)) => one_less(bound),
             (BinaryOp::LessOrEqual, Some(1)) | (BinaryOp::GreaterOrEqual, Some(-1)) => bound,
@@ -223,7 +235,10 @@ fn step_of(variable: VarId, steps: &[Stmt]) -> Result<Value, ReasonCode> {
             Ok(negate((**right).clone()))
         }
         Value::Binary(op, left, _)
-            if (matches!(op, BinaryOp::Multiply | BinaryOp::Divide) || op.is_bitwise())
+            if (matches!(
+                op,
+                BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::ShiftRight
+            ) || op.is_bitwise())
                 && is_variable(left) =>
         {
             Err(ReasonCode::GeometricStep)
@@ -260,6 +275,16 @@ fn remove_initialiser(before: &mut Vec<Stmt>, variable: VarId) {
     if !is_read {
         before.remove(at);
     }
+}
+
+/// The whole number that a function of the library makes of a real one.
+fn whole(function: &str, of: Value) -> Value {
+    let rounded = Value::Call {
+        name: function.to_string(),
+        arguments: vec![of],
+        ty: Type::Real(8),
+    };
+    Value::Convert(Type::integer(8), Box::new(rounded))
 }
 
 fn one_more(value: Value) -> Value {

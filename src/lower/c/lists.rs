@@ -67,7 +67,7 @@ impl<'t> Lowering<'t> {
         while let CType::Array(inner, _) = element {
             element = inner;
         }
-        if !matches!(element, CType::Arithmetic(Type::Integer(_))) {
+        if !matches!(element, CType::Arithmetic(Type::Integer(..))) {
             return None;
         }
         let number = |extent: Option<Size<'t>>| self.names.number_of(extent?);
@@ -225,7 +225,7 @@ impl<'t> Lowering<'t> {
     /// The members of a structure that are whole numbers; none of a union.
     pub fn whole_numbers(&self, record: RecordId) -> Vec<&'t str> {
         let record = self.names.records.get(record);
-        let is_whole = |member: &&Member| matches!(member.ty, CType::Arithmetic(Type::Integer(_)));
+        let is_whole = |member: &&Member| matches!(member.ty, CType::Arithmetic(Type::Integer(..)));
         match record.arrangement {
             Arrangement::Union => Vec::new(),
             _ => record

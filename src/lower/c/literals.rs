@@ -1,6 +1,6 @@
 //! Literals of C.
 
-use crate::ir::{Type, Value};
+use crate::ir::{Sign, Type, Value};
 use crate::reason::ReasonCode;
 
 /// The value of a number or character literal, with the sign that the grammar may have made part
@@ -45,11 +45,11 @@ pub fn type_of(text: &str) -> Type {
         Value::Real(_, bytes) => return Type::Real(bytes),
         Value::Integer(n) => n,
         // Too large for anything else.
-        _ => return Type::Integer(8),
+        _ => return Type::integer(8),
     };
     let lower = text.to_ascii_lowercase();
     if lower.ends_with('\'') {
-        return Type::Integer(4);
+        return Type::integer(4);
     }
     let digits = lower.trim_start_matches(['-', '+']);
     let suffix = digits.trim_start_matches(|c: char| c != 'u' && c != 'l');
@@ -59,7 +59,12 @@ pub fn type_of(text: &str) -> Type {
         false => i64::from(i32::MAX),
     };
     let is_long = suffix.contains('l') || value.abs() > largest;
-    Type::Integer(if is_long { 8 } else { 4 })
+    let bytes = if is_long { 8 } else { 4 };
+    let is_beyond = !is_long && value > i64::from(i32::MAX);
+    match suffix.contains('u') || is_beyond {
+        true => Type::Integer(bytes, Sign::Unsigned),
+        false => Type::integer(bytes),
+    }
 }
 
 /// The number that `true`, `TRUE`, `false` or `FALSE` usually is.

@@ -2,10 +2,13 @@
 
 use tree_sitter::Node;
 
+use super::super::stored;
 use super::context::Breaks;
+use super::ctype::CType;
 use super::expressions::is_expression;
 use super::fields::{self, Field, children, part};
 use super::lowering::Lowering;
+use super::names::Symbol;
 use crate::diagnostic::Place;
 use crate::ir::{
     BinaryOp, Control, Evaluation, If, Jump, Loop, Printed, Reason, Stmt, Tested, Type, Value,
@@ -88,7 +91,10 @@ impl<'t> Lowering<'t> {
             }
             Some(Role::Return) => {
                 for expression in children(node) {
-                    let value = self.value(expression);
+                    let mut value = self.value(expression);
+                    if let Some(ty) = self.returned_type() {
+                        stored::convert_to(self.draft.function(), &ty, None, &mut value);
+                    }
                     let place = self.place(node);
                     self.emit(Stmt::Evaluate {
                         place,
@@ -239,6 +245,12 @@ impl<'t> Lowering<'t> {
             self.before(condition, &effects)
         };
         let mut body = self.loop_body(node);
+        // Where the condition does not hold, it has counted once more.
+        let last = match is_do || leaves_loop(&body) || !effects.iter().all(|one| self.counts(one))
+        {
+            true => Vec::new(),
+            false => effects.clone(),
+        };
         let (code, tested) = if is_do {
             (ReasonCode::DoWhileLoop, Tested::AfterBody)
         } else {
@@ -255,6 +267,7 @@ impl<'t> Lowering<'t> {
             reason: Reason { code, detail },
         };
         self.emit_loop(node, control, body);
+        self.code.append(last);
     }
 
     /// The condition of a loop, which ends where it does not hold: what `a && i++ < n` counts only where `a` holds, all
@@ -273,6 +286,14 @@ impl<'t> Lowering<'t> {
                 Value::binary(BinaryOp::And, left, right)
             }
             None => self.value(condition),
+        }
+    }
+
+    /// The type of what the function at hand returns, if that is a number.
+    fn returned_type(&self) -> Option<Type> {
+        match self.names.symbol(&self.draft.function().name)? {
+            Symbol::Function(CType::Arithmetic(ty)) => Some(ty.clone()),
+            _ => None,
         }
     }
 
@@ -300,22 +321,7 @@ impl Lowering<'_> {
     /// A condition in the values that its variables have before its effects, which stand in front of it in the
     /// body: `i-- > 0` is `i - 1` with one added, compared. Only loops that count are recognised in that way.
     pub fn before(&self, condition: Value, effects: &[Stmt]) -> Value {
-        let counts = |stmt: &Stmt| match stmt {
-            Stmt::Assign {
-                target: Value::Variable(id),
-                value: Value::Binary(_, left, right),
-                ..
-            } => {
-                let is_index = matches!(self.draft.variable(*id).ty, Type::Integer(_));
-                let is_own = matches!(**left, Value::Variable(own) if own == *id);
-                is_index
-                    && is_own
-                    && matches!(**right, Value::Integer(_))
-                    && self.draft.variable(*id).dimensions.is_empty()
-            }
-            _ => false,
-        };
-        if !effects.iter().all(counts) {
+        if !effects.iter().all(|effect| self.counts(effect)) {
             return condition;
         }
         effects
@@ -330,6 +336,39 @@ impl Lowering<'_> {
                 _ => condition,
             })
     }
+}
+
+impl Lowering<'_> {
+    /// Whether a statement adds a number to a variable.
+    fn counts(&self, stmt: &Stmt) -> bool {
+        match stmt {
+            Stmt::Assign {
+                target: Value::Variable(id),
+                value: Value::Binary(_, left, right),
+                ..
+            } => {
+                let is_index = matches!(self.draft.variable(*id).ty, Type::Integer(..));
+                let is_own = matches!(**left, Value::Variable(own) if own == *id);
+                is_index
+                    && is_own
+                    && matches!(**right, Value::Integer(_))
+                    && self.draft.variable(*id).dimensions.is_empty()
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether jumps leave a loop from its body.
+fn leaves_loop(body: &[Stmt]) -> bool {
+    body.iter().any(|stmt| match stmt {
+        Stmt::Jump { kind, .. } => !matches!(kind, Jump::Cycle),
+        Stmt::If(branch) => leaves_loop(&branch.then) || leaves_loop(&branch.otherwise),
+        Stmt::Opaque { .. } | Stmt::Mark { .. } => true,
+        // What leaves a loop inside may be any jump out of this one.
+        Stmt::Loop(inner) => leaves_loop(&inner.body),
+        Stmt::Assign { .. } | Stmt::Call { .. } | Stmt::Evaluate { .. } => false,
+    })
 }
 
 fn replaced(value: Value, id: VarId, by: &Value) -> Value {

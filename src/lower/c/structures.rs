@@ -4,6 +4,7 @@
 use tree_sitter::Node;
 
 use super::super::draft::MOST_LISTED;
+use super::super::fold;
 use super::super::layout::Arrangement;
 use super::context::Selected;
 use super::ctype::CType;
@@ -14,7 +15,9 @@ use super::lowering::Lowering;
 use super::names::Symbol;
 use super::record::{Member, RecordId};
 use crate::diagnostic::Place;
-use crate::ir::{MemberLayout, Role as Storage, Step, Stmt, Type, Value, VarId, Variable};
+use crate::ir::{
+    BinaryOp, MemberLayout, Role as Storage, Step, Stmt, Type, Value, VarId, Variable, wrapped_to,
+};
 use crate::reason::ReasonCode;
 use crate::syntax::Role;
 
@@ -149,7 +152,10 @@ impl<'t> Lowering<'t> {
         for member in self.whole_numbers(record) {
             let value = match &listed {
                 Some(listed) => match listed.iter().find(|(name, _)| *name == member) {
-                    Some((_, node)) => self.value(*node),
+                    Some((_, node)) => {
+                        let value = self.value(*node);
+                        self.in_bits(record, member, value)
+                    }
                     None => Value::Integer(0),
                 },
                 // What other structures of the type have does not count for this one.
@@ -158,6 +164,26 @@ impl<'t> Lowering<'t> {
             found.push((member, value));
         }
         found
+    }
+
+    /// What the bits of a member hold of a value, if it has a number of them.
+    pub fn in_bits(&self, record: RecordId, member: &str, value: Value) -> Value {
+        let members = &self.names.records.get(record).members;
+        let own = members.iter().find(|own| own.name == member);
+        let Some((bits @ 1..=31, CType::Arithmetic(Type::Integer(_, sign)))) =
+            own.and_then(|own| Some((own.bits?, &own.ty)))
+        else {
+            return value;
+        };
+        if let Some(number) = fold::value(self.draft.function(), &value) {
+            return Value::Integer(wrapped_to(bits, *sign, number));
+        }
+        // From the lowest number on, what is left of a division by as many numbers as there are.
+        let lowest = wrapped_to(bits, *sign, 1 << (bits - 1)).min(0);
+        let moved = Value::binary(BinaryOp::Subtract, value, Value::Integer(lowest));
+        let mask = Value::Integer((1 << bits) - 1);
+        let left = Value::binary(BinaryOp::BitAnd, moved, mask);
+        Value::binary(BinaryOp::Add, left, Value::Integer(lowest))
     }
 
     /// The whole numbers among the members of a structure that a list gives values; `None` where it is not known which
@@ -170,7 +196,7 @@ impl<'t> Lowering<'t> {
         for (member, value) in self.placed(record, list) {
             let member = member?;
             let is_list = self.role(value) == Some(Role::ArrayConstructor);
-            if matches!(member.ty, CType::Arithmetic(Type::Integer(_))) && !is_list {
+            if matches!(member.ty, CType::Arithmetic(Type::Integer(..))) && !is_list {
                 found.retain(|(name, _)| *name != member.name);
                 found.push((member.name, value));
             }
@@ -422,7 +448,7 @@ impl<'t> Lowering<'t> {
         );
         let home = self.names.component(&ty, member);
         let ty = self.names.member_type(&ty, member);
-        let is_counted = matches!(ty, CType::Arithmetic(Type::Integer(_)));
+        let is_counted = matches!(ty, CType::Arithmetic(Type::Integer(..)));
         let id = self.add_variable(name.then(Step::Member, member), ty, role, place);
         if let (Some(offset), Some(record_bytes)) = (offset, bytes) {
             let layout = MemberLayout {

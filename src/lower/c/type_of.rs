@@ -21,7 +21,7 @@ impl<'t> Lowering<'t> {
                 self.type_of_variable(*id)
             }
             Some(Symbol::Global { ty, .. }) => ty.clone(),
-            Some(Symbol::Enumerator { .. }) => CType::Arithmetic(Type::Integer(4)),
+            Some(Symbol::Enumerator { .. }) => integer(4),
             Some(Symbol::Function(result)) => CType::Function(Box::new(result.clone())),
             Some(Symbol::Typedef(_)) | None => CType::Unknown,
         }
@@ -109,7 +109,7 @@ fn joined<'t>(left: Type, right: Type) -> CType<'t> {
 /// What a number becomes before an operation: no whole one is smaller than `int`.
 fn promoted(ty: CType) -> CType {
     match ty {
-        CType::Arithmetic(Type::Integer(1 | 2) | Type::Logical(_)) => integer(4),
+        CType::Arithmetic(Type::Integer(1 | 2, _) | Type::Logical(_)) => integer(4),
         other => other,
     }
 }

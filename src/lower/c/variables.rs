@@ -184,7 +184,7 @@ impl<'t> Lowering<'t> {
         let is_time = matches!(ty, CType::Unknown)
             && TIME_MEMBERS.iter().any(|member| name.ends_with(member));
         let ty = if is_time {
-            CType::Arithmetic(Type::Integer(8))
+            CType::Arithmetic(Type::integer(8))
         } else {
             ty
         };

@@ -174,7 +174,7 @@ impl Lowering<'_> {
     fn add_of_group(&self, value: Value, found: &mut Vec<Value>) {
         let is_counted = || {
             let ty = value.ty(self.draft.function());
-            matches!(ty, Type::Integer(_) | Type::Logical(_))
+            matches!(ty, Type::Integer(..) | Type::Logical(_))
         };
         let is_whole = matches!(value, Value::Variable(_));
         match self.rank(&value) {

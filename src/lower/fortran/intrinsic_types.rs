@@ -83,8 +83,8 @@ pub fn result(intrinsic: Intrinsic, arguments: &[Type], kind: Option<u32>, kinds
         },
         ResultType::Complex => Type::Complex(2 * real().unwrap_or(kinds.real)),
         ResultType::Integer => match (intrinsic.kind, first()) {
-            (IntrinsicKind::Integer, Type::Integer(size)) => Type::Integer(size),
-            _ => Type::Integer(kind.map_or(kinds.integer, |kind| kinds.integer_of_kind(kind))),
+            (IntrinsicKind::Integer, Type::Integer(size, _)) => Type::integer(size),
+            _ => Type::integer(kind.map_or(kinds.integer, |kind| kinds.integer_of_kind(kind))),
         },
         // Specific names are of default kinds.
         ResultType::Real4 => Type::Real(kinds.real),
@@ -100,7 +100,7 @@ pub fn result(intrinsic: Intrinsic, arguments: &[Type], kind: Option<u32>, kinds
 fn same(arguments: &[Type]) -> Type {
     let known = arguments
         .iter()
-        .filter(|ty| matches!(ty, Type::Real(_) | Type::Complex(_) | Type::Integer(_)));
+        .filter(|ty| matches!(ty, Type::Real(_) | Type::Complex(_) | Type::Integer(..)));
     known
         .cloned()
         .reduce(wider)
@@ -119,12 +119,12 @@ mod tests {
     #[test]
     fn kinds_decide_conversions() {
         assert_eq!(
-            of("real", &[Type::Integer(4)], Some(8)),
+            of("real", &[Type::integer(4)], Some(8)),
             Some(Type::Real(8))
         );
         assert_eq!(of("real", &[Type::Complex(16)], None), Some(Type::Real(8)));
-        assert_eq!(of("real", &[Type::Integer(4)], None), Some(Type::Real(4)));
-        assert_eq!(of("int", &[Type::Real(8)], Some(8)), Some(Type::Integer(8)));
+        assert_eq!(of("real", &[Type::integer(4)], None), Some(Type::Real(4)));
+        assert_eq!(of("int", &[Type::Real(8)], Some(8)), Some(Type::integer(8)));
     }
 
     #[test]
@@ -135,8 +135,8 @@ mod tests {
         );
         assert_eq!(of("abs", &[Type::Complex(16)], None), Some(Type::Real(8)));
         assert_eq!(
-            of("iand", &[Type::Integer(8), Type::Integer(8)], None),
-            Some(Type::Integer(8))
+            of("iand", &[Type::integer(8), Type::integer(8)], None),
+            Some(Type::integer(8))
         );
     }
 }

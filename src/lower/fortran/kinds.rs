@@ -38,7 +38,7 @@ impl<'a> World<'a> {
             TypeSpec::Anything => return known(Type::Unknown),
         };
         let default = match base {
-            Base::Byte => return known(Type::Integer(1)),
+            Base::Byte => return known(Type::integer(1)),
             Base::Character => {
                 return known(Type::Character(
                     self.length(kind.as_ref(), scope, depth)
@@ -69,7 +69,7 @@ impl<'a> World<'a> {
             },
         };
         let ty = match base {
-            Base::Integer => Type::Integer(size),
+            Base::Integer => Type::integer(size),
             Base::Logical => Type::Logical(size),
             Base::Complex => Type::Complex(2 * size),
             _ => Type::Real(size),
@@ -236,7 +236,9 @@ impl<'a> World<'a> {
         };
         match ty {
             Type::Complex(size) => Some(i64::from(size / 2)),
-            Type::Integer(size) | Type::Real(size) | Type::Logical(size) => Some(i64::from(size)),
+            Type::Integer(size, _) | Type::Real(size) | Type::Logical(size) => {
+                Some(i64::from(size))
+            }
             _ => None,
         }
     }

@@ -17,7 +17,7 @@ impl<'a> Lowering<'a> {
     pub fn begin_elements(&mut self, id: VarId, symbol: &'a Symbol, home: &'a Scope) {
         let is_named = matches!(symbol.class, Class::Constant(_)) || !symbol.elements.is_empty();
         if symbol.listed.is_empty() && symbol.filled.is_none() && !is_named
-            || !matches!(self.draft.variable(id).ty, Type::Integer(_))
+            || !matches!(self.draft.variable(id).ty, Type::Integer(..))
         {
             return;
         }

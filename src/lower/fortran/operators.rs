@@ -1,5 +1,6 @@
 //! Operators and assignments that procedures define.
 
+use super::super::fold;
 use super::bound::Operand;
 use super::generic::{Candidate, Choice, Given};
 use super::procedure::Lowering;
@@ -21,6 +22,8 @@ impl<'a> Lowering<'a> {
         scope: &'a Scope,
     ) -> Value {
         if !self.is_structure(&left) && !self.is_structure(&right) {
+            let function = self.draft.function();
+            let (op, left, right) = fold::compared_with_whole(function, op, (left, right));
             return Value::binary(op, left, right);
         }
         let name = format!("operator({})", spelled(op));

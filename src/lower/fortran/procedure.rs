@@ -146,7 +146,7 @@ impl<'a> Lowering<'a> {
             Found::Builtin(value) => {
                 let constant = Some(ir::Value::Integer(value));
                 let role = Role::Constant(ConstantOrigin::Parameter);
-                Meaning::Variable(self.add(scope, name, Type::Integer(4), role, constant))
+                Meaning::Variable(self.add(scope, name, Type::integer(4), role, constant))
             }
             Found::Elsewhere(module) => Meaning::Elsewhere(module),
             Found::Nowhere => Meaning::Nowhere,
@@ -380,7 +380,7 @@ impl<'a> Lowering<'a> {
         let place = self.draft.place().clone();
         let variable = Variable {
             name: shown.into(),
-            ty: Type::Integer(4),
+            ty: Type::integer(4),
             dimensions: Vec::new(),
             role: Role::Local,
             constant: None,

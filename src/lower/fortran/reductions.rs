@@ -211,7 +211,7 @@ impl Lowering<'_> {
         };
         let ty = element.ty(self.draft.function());
         let value = Value::Variable(self.result_variable(short, ty.clone()));
-        let target = Value::Variable(self.result_variable(name, Type::Integer(4)));
+        let target = Value::Variable(self.result_variable(name, Type::integer(4)));
         let at = Value::Variable(index.variable);
         let assign = |target: &Value, value: Value| Stmt::Assign {
             place: place.clone(),
@@ -361,7 +361,7 @@ impl Operation {
     pub fn result(self, element: &Type) -> Type {
         match self {
             Operation::Any | Operation::All => Type::Logical(4),
-            Operation::Count => Type::Integer(4),
+            Operation::Count => Type::integer(4),
             _ => element.clone(),
         }
     }

@@ -80,7 +80,7 @@ impl<'a> Lowering<'a> {
             .unwrap_or_else(|| Value::Call {
                 name: "ubound".into(),
                 arguments: vec![Value::Variable(id), Value::Integer(at as i64 + 1)],
-                ty: Type::Integer(4),
+                ty: Type::integer(4),
             })
     }
 

@@ -1,15 +1,15 @@
 //! What a run comes to: the functions that calls lead to from where it begins.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::CallSite;
 use super::circles::Circles;
 use super::elsewhere::{self, Elsewhere};
 use super::givers::Givers;
 use crate::analysis::coverage;
-use crate::analysis::facts::Program;
+use crate::analysis::facts::{Decision, Program, Share};
 use crate::expr::Symbol;
-use crate::nest::Nest;
+use crate::nest::{ChainLoop, Nest, Weight};
 use crate::reason::ReasonCode;
 
 /// Where runs begin and what they come to.
@@ -25,6 +25,25 @@ pub struct Reached {
     doubts: Vec<BTreeSet<ReasonCode>>,
     /// Codes of what code outside of loops leaves out of the figures of a run.
     left_out: BTreeSet<ReasonCode>,
+}
+
+/// The branches on the way to a call: around the loops that it is in, and around itself in the innermost one.
+fn way_of<'w>(loops: &'w [ChainLoop], own: &'w Weight) -> impl Iterator<Item = &'w (Symbol, bool)> {
+    loops.iter().flat_map(|chain| &chain.weight).chain(own)
+}
+
+/// Whether conditions on variables of loops are on the way that hold in a share of the iterations that is not exact, or
+/// several of them, one of which is no range: what they leave together is not the product of their shares.
+fn depends_on_loops<'w>(
+    way: impl Iterator<Item = &'w (Symbol, bool)>,
+    decided: &BTreeMap<&Symbol, &Decision>,
+) -> bool {
+    let conditions: Vec<&Decision> = way
+        .filter_map(|(branch, _)| decided.get(branch).copied())
+        .collect();
+    let is_no_range = |decision: &&Decision| matches!(decision, Decision::Loops(_));
+    conditions.contains(&&Decision::Loops(Share::Estimated))
+        || conditions.len() > 1 && conditions.iter().any(is_no_range)
 }
 
 /// The functions that runs begin with.
@@ -52,6 +71,9 @@ impl Reached {
         let uncertain_turns: Vec<BTreeSet<&Symbol>> = (program.functions.iter())
             .map(|function| coverage::uncertain_turns(&function.body))
             .collect();
+        let decided: Vec<BTreeMap<&Symbol, &Decision>> = (program.functions.iter())
+            .map(|function| coverage::decided_by_loops(&function.body))
+            .collect();
         let elsewhere = Elsewhere::of(program, &entries);
         for function in &elsewhere.handed {
             doubts[*function].insert(ReasonCode::Call);
@@ -70,9 +92,11 @@ impl Reached {
                 doubts[site.callee].extend(inherited);
                 let shared = &uncertain_turns[*caller];
                 let (loops, own) = site.way(nests);
-                let mut branches = loops.iter().flat_map(|chain| &chain.weight).chain(own);
-                if branches.any(|(branch, _)| shared.contains(branch)) {
+                if way_of(loops, own).any(|(branch, _)| shared.contains(branch)) {
                     doubts[site.callee].insert(ReasonCode::UndecidedBranch);
+                }
+                if depends_on_loops(way_of(loops, own), &decided[*caller]) {
+                    doubts[site.callee].insert(ReasonCode::ConditionOnLoops);
                 }
                 if site.is_ambiguous {
                     doubts[site.callee].insert(ReasonCode::AmbiguousCall);

@@ -439,7 +439,7 @@ fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCo
     let code = |branch: &Symbol| {
         let decision = nest.decisions.iter().find(|(known, _)| known == branch)?;
         match decision.1 {
-            Decision::Loops => Some(ReasonCode::ConditionOnLoops),
+            Decision::Loops(_) => Some(ReasonCode::ConditionOnLoops),
             Decision::Fixed => Some(ReasonCode::UndecidedBranch),
             // In one of the iterations; how many these are is known where calls are followed.
             Decision::Once(_) => Some(match nest.has_entry() {

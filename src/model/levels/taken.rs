@@ -31,7 +31,7 @@ impl Taken<Expr> {
     pub fn of(ways: &[Weight], decisions: &[(Symbol, Decision)]) -> Taken<Expr> {
         let goes_both_ways = |branch: &Symbol| {
             let decision = decisions.iter().find(|(known, _)| known == branch);
-            decision.is_some_and(|(_, one)| matches!(one, Decision::Data | Decision::Loops))
+            decision.is_some_and(|(_, one)| matches!(one, Decision::Data | Decision::Loops(_)))
         };
         let mut branches = ways.iter().flatten();
         if !branches.any(|(branch, _)| goes_both_ways(branch)) {

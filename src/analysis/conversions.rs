@@ -1,0 +1,191 @@
+//! What is left of numbers in the types that store and compare them.
+//!
+//! ```text
+//! int n = 11 * 1.55;            17, as a conversion cuts off
+//! unsigned char c = 300;        44, as numbers that do not fit begin again
+//! unsigned n = 3, m = 5;        n - m is 4294967294
+//! ```
+//!
+//! Only numbers that are known are taken round: of all others it is assumed that they fit.
+
+use super::facts::Origin;
+use super::symbols::Symbols;
+use crate::expr::{Comparison, Expr, Lookup, Symbol};
+use crate::intrinsics::Meaning;
+use crate::ir::visit::each_value;
+use crate::ir::{BinaryOp, Sign, Type, Value, VarId, wider};
+
+/// Constants that name each other are followed no deeper.
+const DEPTH: u32 = 16;
+/// A real number that is nearer to a whole one may be on either side of it, as the program rounds.
+const CLEARLY: f64 = 1e-5;
+
+impl Symbols<'_> {
+    /// What is left of a value in a type of whole numbers.
+    pub(super) fn stored(&mut self, ty: &Type, operand: &Value) -> Option<Expr> {
+        if self.is_whole(operand) {
+            let expr = self.expression(operand)?;
+            let is_truth = matches!(ty, Type::Logical(_))
+                && matches!(operand.ty(self.function), Type::Integer(..));
+            return Some(match is_truth {
+                true => {
+                    let (one, none) = (Expr::from(1.0), Expr::from(0.0));
+                    Expr::choose(Comparison::NotEqual, expr, none.clone(), one, none)
+                }
+                false if is_of_sizes(operand) => self.narrowed(ty, expr),
+                false => self.fitted(ty, expr),
+            });
+        }
+        let expr = match operand {
+            Value::Call {
+                name, arguments, ..
+            } => {
+                let meaning = self.effects.target(name).meaning()?;
+                self.rounded(meaning, arguments)?
+            }
+            _ => self.real(operand)?.truncated(),
+        };
+        Some(self.fitted(ty, expr))
+    }
+
+    /// What a function that makes whole numbers of real ones gives.
+    pub(super) fn rounded(&mut self, meaning: Meaning, arguments: &[Value]) -> Option<Expr> {
+        let of = self.real(arguments.first()?)?;
+        Some(match meaning {
+            Meaning::Truncated => of.truncated(),
+            Meaning::Floor => of.floor(),
+            Meaning::Ceiling => of.ceiling(),
+            // Halves go away from zero.
+            Meaning::Nearest => {
+                let number = self.number(&of)?;
+                let is_half = (number.fract().abs() - 0.5).abs() < CLEARLY;
+                let is_exact = !is_half || number.fract().abs() == 0.5 && !is_inexact(arguments);
+                Expr::from(is_exact.then(|| number.round())?)
+            }
+            _ => return None,
+        })
+    }
+
+    /// A real number that is made from whole ones and literals, or from numbers that are known, if it is clear which whole
+    /// numbers are next to it.
+    fn real(&mut self, value: &Value) -> Option<Expr> {
+        let expr = self.expression(value)?;
+        if let Some(number) = self.number(&expr) {
+            let apart = (number - number.round()).abs();
+            let is_clear = apart > CLEARLY * number.abs().max(1.0)
+                || apart == 0.0 && !is_inexact(std::slice::from_ref(value));
+            return is_clear.then_some(expr);
+        }
+        let function = self.function;
+        let (mut are_whole, mut operations) = (true, 0);
+        each_value(value, &mut |part| match part {
+            Value::Variable(_) | Value::Element { .. } | Value::Call { .. } => {
+                are_whole &= matches!(part.ty(function), Type::Integer(..));
+            }
+            Value::Binary(..) => operations += 1,
+            _ => {}
+        });
+        (are_whole && (operations < 2 || !is_inexact(std::slice::from_ref(value)))).then_some(expr)
+    }
+
+    /// The value of an expression, if the source gives it.
+    pub(super) fn number(&self, expr: &Expr) -> Option<f64> {
+        self.number_within(expr, DEPTH)
+    }
+
+    fn number_within(&self, expr: &Expr, depth: u32) -> Option<f64> {
+        if let Some(number) = expr.as_number() {
+            return Some(number);
+        }
+        let depth = depth.checked_sub(1)?;
+        let symbol = |symbol: &Symbol| {
+            let known = self.constants.get(symbol)?;
+            let is_given = matches!(
+                known.origin,
+                Origin::Constant | Origin::Macro | Origin::Assigned | Origin::Initial
+            );
+            self.number_within(is_given.then_some(&known.value)?, depth)
+        };
+        expr.evaluate(&symbol as &dyn Lookup).ok()
+    }
+
+    /// What is left of a whole number in a type.
+    fn fitted(&self, ty: &Type, expr: Expr) -> Expr {
+        let left = || {
+            let number = Expr::from(self.number(&expr)?).as_integer()?;
+            ty.wrapped(number).filter(|left| *left != number)
+        };
+        left().map_or(expr, Expr::from)
+    }
+
+    /// The same in a type so narrow that sizes may not fit, of what no loop moves.
+    fn narrowed(&self, ty: &Type, expr: Expr) -> Expr {
+        let name = |id: &VarId| self.function.variable(*id).name.as_str();
+        let is_moved = self.loops.iter().any(|id| expr.mentions(name(id)));
+        let (Type::Integer(bytes @ 1..=2, sign), None, false) = (ty, self.number(&expr), is_moved)
+        else {
+            return self.fitted(ty, expr);
+        };
+        let all = f64::from(1_u32 << (8 * bytes));
+        let lowest = match sign {
+            Sign::Signed => all / 2.0,
+            Sign::Unsigned => 0.0,
+        };
+        let rounds = (expr.clone() + lowest).expand().quotient(Expr::from(all));
+        expr - rounds.floor() * all
+    }
+
+    /// The result of an operation on whole numbers, where it is one of numbers without a sign.
+    pub(super) fn without_sign(&self, op: BinaryOp, sides: [&Value; 2], result: Expr) -> Expr {
+        let [left, right] = sides.map(|side| side.ty(self.function));
+        let may_leave = matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply);
+        match wider(left, right) {
+            ty @ Type::Integer(4.., Sign::Unsigned) if may_leave => self.fitted(&ty, result),
+            _ => result,
+        }
+    }
+
+    /// Both sides of a comparison of whole numbers: a negative one is compared with one without a sign as a large one.
+    pub(super) fn sides(&mut self, left: &Value, right: &Value) -> Option<(Expr, Expr)> {
+        let both = wider(left.ty(self.function), right.ty(self.function));
+        let (left, right) = (self.expression(left)?, self.expression(right)?);
+        Some(match both {
+            Type::Integer(4.., Sign::Unsigned) => {
+                (self.fitted(&both, left), self.fitted(&both, right))
+            }
+            _ => (left, right),
+        })
+    }
+}
+
+/// Whether a value is made of variables and numbers alone.
+fn is_of_sizes(value: &Value) -> bool {
+    let mut found = true;
+    each_value(value, &mut |part| {
+        found &= matches!(
+            part,
+            Value::Variable(_) | Value::Integer(_) | Value::Binary(..) | Value::Convert(..)
+        );
+    });
+    found
+}
+
+/// Whether a binary computer rounds any of the literals, or a division does.
+fn is_inexact(values: &[Value]) -> bool {
+    let mut found = false;
+    for value in values {
+        each_value(value, &mut |part| {
+            found |= match part {
+                Value::Real(number, _) => (number * 1024.0).fract() != 0.0,
+                Value::Binary(BinaryOp::Divide, _, divisor) => match &**divisor {
+                    Value::Real(number, _) => number.abs().log2().fract() != 0.0,
+                    Value::Integer(number) => number.unsigned_abs().count_ones() != 1,
+                    _ => true,
+                },
+                Value::Binary(BinaryOp::Power, ..) => true,
+                _ => false,
+            };
+        });
+    }
+    found
+}

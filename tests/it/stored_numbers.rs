@@ -1,0 +1,197 @@
+//! What is left of numbers in the types that store, pass, return and compare them.
+
+use serde_json::Value;
+
+use crate::small::{analyse, c, fortran, function, iterations};
+
+/// Statements that give `n` a value, and how often `for (int j = 0; j < n; j++)` runs then.
+const STORED_IN_C: &[(&str, &str, f64)] = &[
+    ("unsigned characters", "unsigned char n = 300;", 44.0),
+    ("short numbers", "short n = 70000;", 4464.0),
+    ("another variable", "int m = 70000; short n = m;", 4464.0),
+    ("truths", "_Bool n = 2;", 1.0),
+    ("casts", "int k = 1000; int n = (unsigned char)k;", 232.0),
+    (
+        "casts of literals",
+        "int n = (char)300 + (short)65537;",
+        45.0,
+    ),
+    (
+        "beyond the largest",
+        "int n = 3000000000u + 1294967300;",
+        4.0,
+    ),
+    (
+        "differences without a sign",
+        "unsigned a1 = 3, b1 = 5; int n = a1 - b1 + 9;",
+        7.0,
+    ),
+    (
+        "bit-fields",
+        "struct { unsigned n : 3; } q; q.n = 13; int n = q.n;",
+        5.0,
+    ),
+    ("products", "int n = 11; n *= 1.55;", 17.0),
+    ("sums", "int n = 11; n += 0.9;", 11.0),
+    ("halves", "int n = 11; n = n * 0.5;", 5.0),
+    ("quotients", "int n = 11; n /= 2.0;", 5.0),
+    ("rounded ones", "int n = lround(10.5) + ceil(10.2);", 22.0),
+    (
+        "shifts below zero",
+        "int m = -7; int n = 10 + (m >> 1);",
+        6.0,
+    ),
+    (
+        "divisions below zero",
+        "int m = -7; int n = 10 + m / 2;",
+        7.0,
+    ),
+    (
+        "remainders below zero",
+        "int m = -7; int n = 10 + m % 4;",
+        7.0,
+    ),
+    (
+        "what a condition has counted",
+        "int n = 0; while (n++ < 9) a[n] = 1;",
+        10.0,
+    ),
+];
+
+fn last(json: &Value, name: &str) -> f64 {
+    *iterations(json, name).last().expect("a nest")
+}
+
+#[test]
+fn what_types_leave_of_numbers_is_counted() {
+    for (what, statements, expected) in STORED_IN_C {
+        let source = format!(
+            "#include <math.h>
+double a[100000];
+int main(void) {{
+  {statements}
+  for (int j = 0; j < n; j++) a[j] += 1;
+  return 0;
+}}
+"
+        );
+        assert_eq!(last(&c(&source), "main"), *expected, "{what}");
+    }
+}
+
+/// Headers of loops, and how often they run.
+#[test]
+fn real_ends_lie_between_whole_numbers() {
+    let headers = [
+        ("int j = 0; j < 10.5; j++", 11.0),
+        ("int j = 0; j <= 10.5; j++", 11.0),
+        ("int j = 0; j < x; j++", 11.0),
+        ("int j = 10; j > 0.5; j--", 10.0),
+        ("int j = 0; 9.5 >= j; j += 2", 5.0),
+        ("int j = 0; j < 10.0; j++", 10.0),
+    ];
+    for (header, expected) in headers {
+        let source = format!(
+            "double a[100];
+int main(void) {{
+  double x = 10.5;
+  for ({header}) a[j] += x;
+  return 0;
+}}
+"
+        );
+        assert_eq!(last(&c(&source), "main"), expected, "{header}");
+    }
+}
+
+#[test]
+fn what_is_global_passed_or_returned_is_converted() {
+    let json = c("double a[100000];
+unsigned char n = 270;
+static unsigned char t[3] = {257, 258, 5};
+struct { unsigned n : 3; int m : 4; } q = {13, 9};
+static unsigned char sum(int k) { return k + 250; }
+int main(void) {
+  for (int j = 0; j < n; j++) a[j] += 1;
+  for (int j = 0; j < t[0] + t[1]; j++) a[j] += 1;
+  for (int j = 0; j < q.n; j++) a[j] += 1;
+  for (int j = q.m; j < 10; j++) a[0] += 1;
+  int k = sum(10);
+  for (int j = 0; j < k; j++) a[j] += 1;
+  return 0;
+}
+");
+    assert_eq!(iterations(&json, "main"), [14.0, 3.0, 5.0, 17.0, 4.0]);
+}
+
+/// Statements that give `n` a value, and how often `do j = 1, n` runs then.
+#[test]
+fn fortran_converts_what_it_assigns() {
+    let programs = [
+        ("x = 9.7\n  n = x", 9.0),
+        ("x = 9.7\n  n = x / 2", 4.0),
+        ("n = 11\n  n = n * 1.55", 17.0),
+        ("integer, parameter :: n = 2.9", 2.0),
+        ("n = 7 / 2.0", 3.0),
+        (
+            "integer(2) :: n\n  integer :: m\n  m = 70000\n  n = m",
+            4464.0,
+        ),
+        ("n = 5 + 2**(-1)", 5.0),
+    ];
+    for (statements, expected) in programs {
+        let source = format!(
+            "program p
+  integer :: j
+  real :: s(100000)
+  {statements}
+  do j = 1, n
+    s(j) = 0
+  end do
+end program
+"
+        );
+        let json = fortran(&source);
+        assert_eq!(last(&json, "p"), expected, "{statements}");
+    }
+}
+
+/// The number of calls of `f`, and its reasons, behind a condition in loops.
+fn called(loops: &str) -> (f64, bool) {
+    let json = analyse(
+        &[(
+            "a.c",
+            &format!(
+                "double a[100];
+static void f(int n) {{
+  for (int j = 0; j < n; j++) a[j] += 1;
+}}
+int main(void) {{
+  {loops}
+  return 0;
+}}
+"
+            ),
+        )],
+        &[],
+    );
+    let nest = &function(&json, "f")["nests"][0];
+    let reasons = nest["calls_reasons"].as_array().expect("reasons");
+    let is_marked = reasons.iter().any(|code| code == "condition_on_loops");
+    (nest["calls"].as_f64().expect("calls"), is_marked)
+}
+
+#[test]
+fn calls_behind_remainders_are_counted_or_marked() {
+    let stepped = "for (int i = 0; i < 21; i += 3) if (i % 4 == 1) f(5);";
+    assert_eq!(called(stepped), (1.0, false));
+    let moved = "for (int i = 0; i < 22; i++) if ((i + 1) % 4 == 1) f(5);";
+    assert_eq!(called(moved), (6.0, false));
+    let backwards = "for (int i = 37; i > 0; i -= 2) if (i % 7 == 3) f(5);";
+    assert_eq!(called(backwards), (3.0, false));
+    let triangle =
+        "for (int i = 0; i < 21; i++) for (int k = 0; k < i; k++) if ((i + k) % 4 == 1) f(5);";
+    assert!(called(triangle).1);
+    let several = "for (int i = 0; i < 13; i++) { if (i % 3 == 0) continue; if (i > 6) f(5); }";
+    assert!(called(several).1);
+}
