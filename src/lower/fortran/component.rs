@@ -298,7 +298,7 @@ impl<'a> Lowering<'a> {
             role,
             ..
         } = self.draft.variable(id);
-        let is_followed = matches!(ty, Type::Integer(_) | Type::Logical(_));
+        let is_followed = matches!(ty, Type::Integer(_) | Type::Logical(_) | Type::Character(_));
         if !is_followed || found.outcome != Outcome::Known {
             return;
         }
