@@ -583,10 +583,11 @@ fn texts_and_switches_that_only_the_command_line_sets_are_empty_and_off() {
     assert_eq!(fortran_if("made /= ''"), 0.5);
 }
 
-/// What all calls pass decides the three ways of an arithmetic if.
+/// What all calls pass decides whether an arithmetic if goes the way of negative values, and of the others where both go
+/// the same.
 #[test]
 fn an_arithmetic_if_goes_the_way_that_its_value_decides() {
-    let source = |stride: &str| {
+    let source = |stride: &str, labels: &str| {
         format!(
             "
       program p
@@ -601,7 +602,7 @@ fn an_arithmetic_if_goes_the_way_that_its_value_decides() {
       subroutine move(n, x, incx, y, incy)
       integer n, incx, incy, i, ix
       real x(*), y(*)
-      if (incx .eq. incy) if (incx-1) 5,20,60
+      if (incx-1) {labels}
 5     ix = 1
       do 15 i = 1, n
         y(ix) = x(ix)
@@ -619,9 +620,13 @@ fn an_arithmetic_if_goes_the_way_that_its_value_decides() {
       end"
         )
     };
-    let of = |stride: &str| iterations(&analyse(&[("a.f", &source(stride))], &[]), "move");
-    assert_eq!(of("1"), [0.0, 500.0, 0.0]);
-    assert_eq!(of("2"), [0.0, 0.0, 500.0]);
+    let of = |stride: &str, labels: &str| {
+        let json = analyse(&[("a.f", &source(stride, labels))], &[]);
+        iterations(&json, "move")
+    };
+    assert_eq!(of("1", "5,20,20"), [0.0, 500.0, 0.0]);
+    assert_eq!(of("2", "20,20,60"), [0.0, 0.0, 500.0]);
+    assert_eq!(of("1", "5,20,60")[0], 0.0);
 }
 
 /// A function of the program that looks for an option, or else gives back its last argument.
@@ -699,4 +704,113 @@ end program",
     assert_eq!(calls(&json, "dense"), 1.0);
     let sparse = &function(&json, "sparse")["nests"][0];
     assert_ne!(sparse["calls"].as_f64(), Some(1.0));
+}
+
+/// How many pairs a row has is the difference of two elements of an array that a counter fills: not of one with itself.
+#[test]
+fn differences_of_elements_are_not_nothing() {
+    let json = fortran(
+        "
+program p
+  implicit none
+  integer :: ends(0:100), near(10000), i, k, count, pairs
+  real :: x(100), s
+  x = 1.0
+  call pair_up(ends, near, x)
+  s = 0
+  do i = 1, 99
+    count = ends(i) - ends(i - 1)
+    if (count > 0) then
+      do k = 1, count
+        pairs = pairs + 1
+        s = s + x(near(k))
+      end do
+    end if
+  end do
+  print *, s
+contains
+  subroutine pair_up(ends, near, x)
+    integer, intent(out) :: ends(0:100), near(10000)
+    real, intent(in) :: x(100)
+    integer :: i, j, n
+    n = 0
+    ends(0) = 0
+    do i = 1, 99
+      do j = i + 1, 100
+        if (x(i)*x(j) > 0.5) then
+          n = n + 1
+          near(n) = j
+        end if
+      end do
+      ends(i) = n
+    end do
+  end subroutine
+end program",
+    );
+    let found = iterations(&json, "p");
+    assert!(
+        found.iter().all(|iterations| *iterations > 0.0),
+        "{found:?}"
+    );
+}
+
+/// A number that a procedure counts up for its caller is no option, whatever it was set to before.
+#[test]
+fn what_a_procedure_counts_for_its_caller_is_no_option() {
+    let json = fortran(
+        "
+program p
+  implicit none
+  integer :: found, i
+  real :: x(1000)
+  found = 0
+  do i = 1, 1000
+    x(i) = i
+  end do
+  call search(x, found)
+  if (found /= 0) call results(x)
+  print *, x(1)
+contains
+  subroutine search(x, found)
+    real, intent(in) :: x(1000)
+    integer, intent(inout) :: found
+    integer :: i
+    do i = 1, 1000
+      if (x(i)*x(i) > 500.0) found = found + 1
+    end do
+  end subroutine
+  subroutine results(x)
+    real, intent(inout) :: x(1000)
+    integer :: i
+    do i = 1, 1000
+      x(i) = 2*x(i)
+    end do
+  end subroutine
+end program",
+    );
+    assert!(calls(&json, "results") > 0.0);
+}
+
+/// A list that hangs on one of many cells is short, also where something is called for each of its members.
+#[test]
+fn lists_of_one_of_many_are_short() {
+    let walk = |begin: &str| {
+        let json = c(&format!(
+            "
+#include <math.h>
+struct edge {{ double length; struct edge *next; }};
+struct cell {{ struct edge *edges; }};
+static double of(double x) {{ return sqrt(x) + 1; }}
+double around(struct cell *cell, struct edge *all)
+{{
+    double sum = 0;
+    struct edge *e = {begin};
+    while (e) {{ sum += of(e->length); e = e->next; }}
+    return sum;
+}}"
+        ));
+        iterations(&json, "around")
+    };
+    assert_eq!(walk("cell->edges"), [8.0]);
+    assert_eq!(walk("all"), [128.0]);
 }

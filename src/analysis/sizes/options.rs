@@ -97,7 +97,9 @@ pub(super) fn option(
                 }
             }
             Definition::Returned(dummy) if is_left_alone(all, *dummy, &mut Vec::new()) => {}
-            Definition::Returned(_) if changes == Changes::Others => {}
+            Definition::Returned(dummy)
+                if changes == Changes::Others
+                    && changes_by_input(all, readers, *dummy, &mut Vec::new()) => {}
             _ => return None,
         }
     }
@@ -127,6 +129,31 @@ pub(super) fn option(
 fn about(function: &Function, name: &str) -> Option<i64> {
     let called = Intrinsics::builtin().lookup(function.conventions.language, name)?;
     called.about.map(i64::from)
+}
+
+/// Whether what procedures give a dummy argument depends on what is read, as far as that is followed: one that counts it up,
+/// or computes it, gives it another value in any run.
+fn changes_by_input(
+    all: &[Definitions],
+    readers: &FxHashSet<ProcedureId>,
+    dummy: PlaceId,
+    seen: &mut Vec<PlaceId>,
+) -> bool {
+    if seen.contains(&dummy) {
+        return true;
+    }
+    seen.push(dummy);
+    let of = &all[dummy.at()];
+    of.assigned.iter().all(|definition| match definition {
+        Definition::Value(procedure, value) => {
+            readers.contains(procedure) || of.is_under_input(value)
+        }
+        Definition::Returned(dummy) => changes_by_input(all, readers, *dummy, seen),
+        Definition::CountedUp(procedure, _) | Definition::Counted(procedure, _) => {
+            readers.contains(procedure)
+        }
+        _ => true,
+    })
 }
 
 /// Whether a place is given what was copied from itself.

@@ -394,8 +394,7 @@ impl Lowering<'_> {
             && (matches!(value, Value::Variable(_))
                 || matches!(value.ty(self.draft.function()), Type::Integer(_)))
         {
-            let jump = self.compared_with_zero(&place, value, [below, at, above]);
-            out.push(jump);
+            out.extend(self.compared_with_zero(&place, value, [below, at, above]));
             return;
         }
         let falls = match node.kind() {
@@ -422,7 +421,12 @@ impl Lowering<'_> {
     }
 
     /// The arithmetic if of a value whose comparisons cost nothing, as branches: below zero, zero, above.
-    fn compared_with_zero(&mut self, place: &Place, value: &Value, labels: [&Label; 3]) -> Stmt {
+    fn compared_with_zero(
+        &mut self,
+        place: &Place,
+        value: &Value,
+        labels: [&Label; 3],
+    ) -> Vec<Stmt> {
         let [below, at, above] = labels;
         let zero = match value.ty(self.draft.function()) {
             Type::Real(bytes) => Value::Real(0.0, bytes),
@@ -441,16 +445,23 @@ impl Lowering<'_> {
             }))
         };
         if below == at {
-            return branch(asked(BinaryOp::LessOrEqual), jump(below), jump(above));
+            return vec![branch(
+                asked(BinaryOp::LessOrEqual),
+                jump(below),
+                jump(above),
+            )];
         }
         if below == above {
-            return branch(asked(BinaryOp::Equal), jump(at), jump(below));
+            return vec![branch(asked(BinaryOp::Equal), jump(at), jump(below))];
         }
         if at == above {
-            return branch(asked(BinaryOp::Less), jump(below), jump(at));
+            return vec![branch(asked(BinaryOp::Less), jump(below), jump(at))];
         }
-        let rest = branch(asked(BinaryOp::Equal), jump(at), jump(above));
-        branch(asked(BinaryOp::Less), jump(below), vec![rest])
+        // Side by side, as where jumps go is followed through one branch.
+        vec![
+            branch(asked(BinaryOp::Less), jump(below), Vec::new()),
+            branch(asked(BinaryOp::Equal), jump(at), jump(above)),
+        ]
     }
 
     /// The number of a statement label, without leading zeros.
