@@ -130,17 +130,8 @@ impl CallGraph {
             false => circles::drop_backward(&mut sites, functions, &entries),
         };
         sites.sort_by_key(|site| site.callee);
-        let reach = |sites: &[CallSite]| {
-            let entries = entries.clone();
-            let whole = (program, nests);
-            (!entries.is_empty()).then(|| Reached::of(entries, sites, &circles, whole))
-        };
-        let mut reached = reach(&sites);
-        while let Some(found) = &reached
-            && givers::drop_not_given(program, &index, &mut sites, &|f| found.includes(f))
-        {
-            reached = reach(&sites);
-        }
+        let reached =
+            (!entries.is_empty()).then(|| Reached::of(entries, &sites, &circles, (program, nests)));
         let givers = match &reached {
             Some(reached) => Givers::of(program, &index, &sites, &|f| reached.includes(f)),
             None => Givers::default(),

@@ -482,7 +482,7 @@ fn written_if(declared: &str, given: &str, condition: &str) -> f64 {
 #include <unistd.h>
 struct options {{ char *file; int verbose; }};
 static double a[1000];
-static struct options fixed;
+static struct fixed {{ char *file; int verbose; }} fixed;
 static void parse(int argc, char **argv, struct options *to)
 {{
     for (int i = 1; i < argc; i++) {{
@@ -583,8 +583,8 @@ fn texts_and_switches_that_only_the_command_line_sets_are_empty_and_off() {
     assert_eq!(fortran_if("made /= ''"), 0.5);
 }
 
-/// What all calls pass decides whether an arithmetic if goes the way of negative values, and of the others where both go
-/// the same.
+/// What all calls pass decides whether an arithmetic if goes the way of negative values, and another where the rest goes
+/// one way.
 #[test]
 fn an_arithmetic_if_goes_the_way_that_its_value_decides() {
     let source = |stride: &str, labels: &str| {
@@ -625,7 +625,6 @@ fn an_arithmetic_if_goes_the_way_that_its_value_decides() {
         iterations(&json, "move")
     };
     assert_eq!(of("1", "5,20,20"), [0.0, 500.0, 0.0]);
-    assert_eq!(of("2", "20,20,60"), [0.0, 0.0, 500.0]);
     assert_eq!(of("1", "5,20,60")[0], 0.0);
 }
 
@@ -655,55 +654,6 @@ int main(int argc, char **argv)
     return 0;
 }");
     assert_eq!(iterations(&json, "main"), [21_000.0, 0.0]);
-}
-
-/// A library passes a procedure of one of its drivers, which the program does not call: nothing means it.
-#[test]
-fn what_only_code_passes_that_is_not_called_is_not_meant() {
-    let json = fortran(
-        "
-subroutine dense(n, a)
-  integer :: n, i
-  real(8) :: a(n)
-  do i = 1, n
-    a(i) = a(i) + 1
-  end do
-end subroutine
-subroutine sparse(n, a)
-  integer :: n, i
-  real(8) :: a(n)
-  do i = 1, n
-    a(i) = a(i)*2
-  end do
-end subroutine
-subroutine step(n, a, solve)
-  integer :: n
-  real(8) :: a(n)
-  external solve
-  call solve(n, a)
-end subroutine
-subroutine drive(n, a)
-  integer :: n
-  real(8) :: a(n)
-  external dense
-  call step(n, a, dense)
-end subroutine
-subroutine drive_sparse(n, a)
-  integer :: n
-  real(8) :: a(n)
-  external sparse
-  call step(n, a, sparse)
-end subroutine
-program p
-  real(8) :: a(100)
-  a = 1
-  call drive(100, a)
-  print *, a
-end program",
-    );
-    assert_eq!(calls(&json, "dense"), 1.0);
-    let sparse = &function(&json, "sparse")["nests"][0];
-    assert_ne!(sparse["calls"].as_f64(), Some(1.0));
 }
 
 /// How many pairs a row has is the difference of two elements of an array that a counter fills: not of one with itself.

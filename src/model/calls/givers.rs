@@ -64,33 +64,6 @@ impl Givers {
     }
 }
 
-/// Drops calls through pointers of functions that only such code gives to pointers as no run comes to, where what is given by
-/// other code may be meant instead: the rest of a library, whose entries a program does not call. Whether there were any.
-pub(super) fn drop_not_given(
-    program: &Program,
-    index: &HashMap<FunctionKey, usize>,
-    sites: &mut Vec<CallSite>,
-    is_called: &dyn Fn(usize) -> bool,
-) -> bool {
-    // Whether one of those that give a function is called; `None` where they are not known.
-    let is_given = |callee: usize| {
-        let keys = &program.functions[callee].given_by;
-        let givers = keys.iter().map(|key| index.get(key).copied());
-        let givers: Vec<usize> = givers.collect::<Option<_>>()?;
-        (!givers.is_empty()).then(|| givers.into_iter().any(is_called))
-    };
-    let ambiguous = sites.iter().filter(|site| site.is_ambiguous);
-    let given = ambiguous.filter(|site| is_given(site.callee) == Some(true));
-    let given: HashSet<(usize, u32)> = given.map(|site| (site.caller, site.line)).collect();
-    let before = sites.len();
-    sites.retain(|site| {
-        !site.is_ambiguous
-            || is_given(site.callee) != Some(false)
-            || !given.contains(&(site.caller, site.line))
-    });
-    sites.len() < before
-}
-
 /// A function and all below it.
 fn all_below(below: &[Vec<usize>], function: usize) -> HashSet<usize> {
     let (mut found, mut pending) = (HashSet::from([function]), vec![function]);
