@@ -17,6 +17,7 @@ mod iterations;
 mod last_level;
 mod leaving;
 mod limits;
+mod lists;
 mod loops;
 mod lost;
 mod parts;

@@ -262,6 +262,11 @@ impl Value {
         }
     }
 
+    /// Whether it is the literal for a pointer that leads nowhere.
+    pub fn is_null(&self) -> bool {
+        matches!(self.unconverted(), Value::Integer(0))
+    }
+
     /// The variable that it is, or that it is an element of.
     pub fn variable(&self) -> Option<VarId> {
         match self {

@@ -141,8 +141,8 @@ loopsheet_base::catalogue! {
         AccessTime "access_time" "" Seconds "Cycles in which the cores issue loads and stores alone, over ghz and cores" IN_CORE;
         WaitingTime "waiting_time" "" Seconds "Loads and stores that wait while lines arrive from memory: (1 − access_overlap) · the smaller of their time and the memory time, added to the latter" IN_CORE;
         ChainTime "chain_time" "" Seconds "Cycles in which iterations wait for earlier ones, over ghz and cores" IN_CORE;
-        Texts "numbers_written" "" Count "Numbers written as text by all loops of the nest, with branches weighted by probability" Source::Code;
-        TextTime "text_time" "" Seconds "Numbers written as text · text_ns / 1e9: one core writes them" Source::Notes("Text output");
+        Texts "numbers_written" "" Count "Numbers written or read as text by all loops of the nest, with branches weighted by probability" Source::Code;
+        TextTime "text_time" "" Seconds "Numbers written or read as text · text_ns / 1e9: one core does that" Source::Notes("Text output");
         CoreTime "core_time" "" Seconds "The larger of chain and ports time, or the CPU time if the machine does not describe its cores cycle by cycle" IN_CORE;
         IrregularTime "irregular_time" "" Seconds "Lines that no prefetcher predicts: each takes the latency of the level that holds it divided by the lines that a core can have outstanding, and no less than the bandwidth allows; or tlb_miss_ns for every page that misses the TLB, if that takes longer" IRREGULAR;
         SetsReached "sets_reached" "" Count "Sets of a cache that the lines fall into which a reference walks through before it returns to them" CONFLICTS;

@@ -63,7 +63,7 @@ pub struct Content {
     pub level: usize,
     pub weight: Weight,
     pub flops: Flops,
-    /// Numbers that are written as text.
+    /// Numbers that are written or read as text.
     pub texts: u64,
     pub called: Called,
 }

@@ -18,7 +18,7 @@ pub struct OperationFigures {
     pub flops: FigureId,
     /// The same with divisions and specials at their cost.
     pub weighted: FigureId,
-    /// Numbers that are written as text, where there are any.
+    /// Numbers that are written or read as text, where there are any.
     pub texts: Option<FigureId>,
     pub iteration: IterationOperations,
 }

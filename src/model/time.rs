@@ -79,7 +79,7 @@ pub enum BoundBy {
     Ports,
     /// Lines that no prefetcher predicts.
     Irregular,
-    /// Writing numbers as text.
+    /// Writing numbers as text, and reading them.
     Text,
 }
 
@@ -99,7 +99,7 @@ pub struct TimeFigures {
     /// Levels whose bandwidth is known, nearest first, or all that a machine may have if formulas are to hold for
     /// any; memory is the last.
     pub levels: Vec<LevelFigures>,
-    /// Seconds in which numbers are written as text, where any are.
+    /// Seconds in which numbers are written or read as text, where any are.
     pub text: Option<FigureId>,
     /// Flops per byte of memory traffic.
     pub intensity: FigureId,

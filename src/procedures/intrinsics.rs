@@ -183,6 +183,8 @@ pub enum Meaning {
     Threads,
     /// Which of them this one is, counted from zero.
     Thread,
+    /// A text without the blanks behind it, or how long that is.
+    Trimmed,
     /// Whether texts differ: zero if they are the same.
     TextComparison,
     /// Whether a variable has storage.

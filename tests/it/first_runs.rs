@@ -1,6 +1,6 @@
 //! What first runs on programs of others had got wrong, as small programs; figures by hand.
 
-use crate::small::{c, fortran, function, iterations};
+use crate::small::{analyse, c, calls, fortran, function, iterations};
 
 /// The nests of a loop over steps with output once in so many, by what is asked.
 fn stepped(asks: &str) -> Vec<f64> {
@@ -470,4 +470,297 @@ int main(void) {
     assert_eq!(nest["calls"], 5.0 * 1000.0 * 10.0 + 10.0);
     let reasons = nest["calls_reasons"].to_string();
     assert!(reasons.contains("approximate_trip_count"), "{reasons}");
+}
+
+/// Loops that run once where a condition holds, at the end of a main program of C.
+fn written_if(declared: &str, given: &str, condition: &str) -> f64 {
+    let source = format!(
+        "
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+struct options {{ char *file; int verbose; }};
+static double a[1000];
+static struct fixed {{ char *file; int verbose; }} fixed;
+static void parse(int argc, char **argv, struct options *to)
+{{
+    for (int i = 1; i < argc; i++) {{
+        if (strcmp(argv[i], \"-v\") == 0) to->verbose = 1;
+        else if (strcmp(argv[i], \"-f\") == 0) to->file = argv[++i];
+    }}
+}}
+static void results(void)
+{{
+    for (int i = 0; i < 1000; i++) a[i] = 2*a[i];
+}}
+int main(int argc, char **argv)
+{{
+    int c;
+    {declared}
+    {given}
+    if ({condition}) results();
+    printf(\"%g\\n\", a[7]);
+    return 0;
+}}"
+    );
+    let json = c(&source);
+    calls(&json, "results")
+}
+
+/// Pointers that only options set lead nowhere in a run without any.
+#[test]
+fn pointers_that_only_options_set_lead_nowhere() {
+    let opened = "if (argc > 3) out = fopen(argv[3], \"w\");";
+    assert_eq!(written_if("FILE *out = NULL;", opened, "out"), 0.0);
+    assert_eq!(written_if("FILE *out = NULL;", opened, "!out"), 1.0);
+    assert_eq!(written_if("FILE *out = NULL;", opened, "out == NULL"), 1.0);
+    let named = "while ((c = getopt(argc, argv, \"o:\")) != -1)
+        switch (c) { case 'o': name = optarg; break; default: return 1; }";
+    assert_eq!(written_if("char *name = 0;", named, "name != NULL"), 0.0);
+    // Something else may set it.
+    let measured = "if (a[3] > 0.5) name = \"positive\";";
+    assert_eq!(written_if("char *name = 0;", measured, "name"), 0.5);
+    let always = "out = stdout;";
+    assert_ne!(written_if("FILE *out = NULL;", always, "out"), 0.0);
+}
+
+/// So do members of structures that their lists leave out or begin with nothing, and switches in them are off.
+#[test]
+fn members_that_only_options_set_are_off() {
+    let parsed = "parse(argc, argv, &o);";
+    for list in ["{NULL, 0}", "{0}", "{.verbose = 0}"] {
+        let declared = format!("struct options o = {list};");
+        assert_eq!(written_if(&declared, parsed, "o.verbose"), 0.0, "{list}");
+        assert_eq!(written_if(&declared, parsed, "o.file"), 0.0, "{list}");
+    }
+    assert_eq!(written_if("", "", "fixed.verbose"), 0.0);
+    assert_eq!(written_if("", "", "fixed.file"), 0.0);
+}
+
+/// Loops that run once where a condition of Fortran holds.
+fn fortran_if(condition: &str) -> f64 {
+    let source = format!(
+        "
+program p
+  implicit none
+  character(len=80) :: file = '', mode = '', made = ''
+  logical :: verbose = .false.
+  real :: a(1000) = 1.0
+  integer :: words
+  words = command_argument_count()
+  if (command_argument_count() > 0) call get_command_argument(1, file)
+  if (words > 1) then
+    call get_command_argument(2, mode)
+    if (mode == 'v') verbose = .true.
+  end if
+  if (a(3) > 0.5) made = 'made'
+  if ({condition}) call results(a)
+  print *, a(7)
+contains
+  subroutine results(a)
+    real, intent(inout) :: a(1000)
+    integer :: i
+    do i = 1, 1000
+      a(i) = 2*a(i)
+    end do
+  end subroutine
+end program"
+    );
+    calls(&fortran(&source), "results")
+}
+
+#[test]
+fn texts_and_switches_that_only_the_command_line_sets_are_empty_and_off() {
+    assert_eq!(fortran_if("file /= ''"), 0.0);
+    assert_eq!(fortran_if("file == ' '"), 1.0);
+    assert_eq!(fortran_if("len_trim(file) > 0"), 0.0);
+    assert_eq!(fortran_if("trim(file) /= ''"), 0.0);
+    assert_eq!(fortran_if("verbose"), 0.0);
+    assert_eq!(fortran_if("command_argument_count() >= 1"), 0.0);
+    assert_eq!(fortran_if("words == 0"), 1.0);
+    // Data may set it.
+    assert_eq!(fortran_if("made /= ''"), 0.5);
+}
+
+/// What all calls pass decides whether an arithmetic if goes the way of negative values, and another where the rest goes
+/// one way.
+#[test]
+fn an_arithmetic_if_goes_the_way_that_its_value_decides() {
+    let source = |stride: &str, labels: &str| {
+        format!(
+            "
+      program p
+      real a(1000), b(1000)
+      integer i
+      do 10 i = 1, 1000
+        a(i) = i
+10    continue
+      call move(500, a, {stride}, b, {stride})
+      print *, b(1)
+      end
+      subroutine move(n, x, incx, y, incy)
+      integer n, incx, incy, i, ix
+      real x(*), y(*)
+      if (incx-1) {labels}
+5     ix = 1
+      do 15 i = 1, n
+        y(ix) = x(ix)
+        ix = ix + incx
+15    continue
+      return
+20    do 30 i = 1, n
+        y(i) = 2*x(i)
+30    continue
+      return
+60    do 70 i = 1, n*incx, incx
+        y(i) = 3*x(i)
+70    continue
+      return
+      end"
+        )
+    };
+    let of = |stride: &str, labels: &str| {
+        let json = analyse(&[("a.f", &source(stride, labels))], &[]);
+        iterations(&json, "move")
+    };
+    assert_eq!(of("1", "5,20,20"), [0.0, 500.0, 0.0]);
+    assert_eq!(of("1", "5,20,60")[0], 0.0);
+}
+
+/// A function of the program that looks for an option, or else gives back its last argument.
+#[test]
+fn functions_that_read_options_give_back_their_defaults() {
+    let json = c("
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static int option(int argc, char **argv, const char *key, int other)
+{
+    for (int i = 1; i + 1 < argc; i++)
+        if (strcmp(argv[i], key) == 0) return atoi(argv[i + 1]);
+    return other;
+}
+int main(int argc, char **argv)
+{
+    int n = option(argc, argv, \"-n\", 700);
+    int steps = option(argc, argv, \"-m\", 30);
+    int prints = option(argc, argv, \"-v\", 0);
+    double *a = malloc(n * sizeof(double)), s = 0;
+    for (int k = 0; k < steps; k++)
+        for (int i = 0; i < n; i++) s += a[i];
+    if (prints) for (int i = 0; i < n; i++) s += a[i];
+    printf(\"%g\\n\", s);
+    return 0;
+}");
+    assert_eq!(iterations(&json, "main"), [21_000.0, 0.0]);
+}
+
+/// How many pairs a row has is the difference of two elements of an array that a counter fills: not of one with itself.
+#[test]
+fn differences_of_elements_are_not_nothing() {
+    let json = fortran(
+        "
+program p
+  implicit none
+  integer :: ends(0:100), near(10000), i, k, count, pairs
+  real :: x(100), s
+  x = 1.0
+  call pair_up(ends, near, x)
+  s = 0
+  do i = 1, 99
+    count = ends(i) - ends(i - 1)
+    if (count > 0) then
+      do k = 1, count
+        pairs = pairs + 1
+        s = s + x(near(k))
+      end do
+    end if
+  end do
+  print *, s
+contains
+  subroutine pair_up(ends, near, x)
+    integer, intent(out) :: ends(0:100), near(10000)
+    real, intent(in) :: x(100)
+    integer :: i, j, n
+    n = 0
+    ends(0) = 0
+    do i = 1, 99
+      do j = i + 1, 100
+        if (x(i)*x(j) > 0.5) then
+          n = n + 1
+          near(n) = j
+        end if
+      end do
+      ends(i) = n
+    end do
+  end subroutine
+end program",
+    );
+    let found = iterations(&json, "p");
+    assert!(
+        found.iter().all(|iterations| *iterations > 0.0),
+        "{found:?}"
+    );
+}
+
+/// A number that a procedure counts up for its caller is no option, whatever it was set to before.
+#[test]
+fn what_a_procedure_counts_for_its_caller_is_no_option() {
+    let json = fortran(
+        "
+program p
+  implicit none
+  integer :: found, i
+  real :: x(1000)
+  found = 0
+  do i = 1, 1000
+    x(i) = i
+  end do
+  call search(x, found)
+  if (found /= 0) call results(x)
+  print *, x(1)
+contains
+  subroutine search(x, found)
+    real, intent(in) :: x(1000)
+    integer, intent(inout) :: found
+    integer :: i
+    do i = 1, 1000
+      if (x(i)*x(i) > 500.0) found = found + 1
+    end do
+  end subroutine
+  subroutine results(x)
+    real, intent(inout) :: x(1000)
+    integer :: i
+    do i = 1, 1000
+      x(i) = 2*x(i)
+    end do
+  end subroutine
+end program",
+    );
+    assert!(calls(&json, "results") > 0.0);
+}
+
+/// A list that hangs on one of many cells is short, also where something is called for each of its members.
+#[test]
+fn lists_of_one_of_many_are_short() {
+    let walk = |begin: &str| {
+        let json = c(&format!(
+            "
+#include <math.h>
+struct edge {{ double length; struct edge *next; }};
+struct cell {{ struct edge *edges; }};
+static double of(double x) {{ return sqrt(x) + 1; }}
+double around(struct cell *cell, struct edge *all)
+{{
+    double sum = 0;
+    struct edge *e = {begin};
+    while (e) {{ sum += of(e->length); e = e->next; }}
+    return sum;
+}}"
+        ));
+        iterations(&json, "around")
+    };
+    assert_eq!(walk("cell->edges"), [8.0]);
+    assert_eq!(walk("all"), [128.0]);
 }

@@ -17,6 +17,7 @@ impl Dead {
             is_set,
             value: &|_, _| None,
             is_rank: &|_| false,
+            leads: &|_| None,
         };
         let mut found = FxHashSet::default();
         statements(&function.body, InLoop::No, &mut |stmt, _| {

@@ -24,20 +24,7 @@ pub(super) fn under_input<'u>(
     id: ProcedureId,
 ) -> Vec<&'u Value> {
     let function = known.get(id).function;
-    let read = read(known, command_line.get(&id), id);
-    let decides = |condition: &Value| {
-        let mut found = is_input(condition, known, id);
-        each_value(condition, &mut |part| {
-            if let Value::Variable(variable)
-            | Value::Element {
-                array: variable, ..
-            } = part
-            {
-                found |= read.contains(variable);
-            }
-        });
-        found
-    };
+    let decides = asks_input(known, command_line, id);
     let mut assigned = Vec::new();
     statements(&function.body, InLoop::No, &mut |stmt, _| {
         if let Stmt::If(branch) = stmt
@@ -53,6 +40,28 @@ pub(super) fn under_input<'u>(
         }
     });
     assigned
+}
+
+/// Whether a condition of a procedure is one on what it reads.
+pub(super) fn asks_input<'k, 'u>(
+    known: &'k Procedures<'u>,
+    command_line: &CommandLine,
+    id: ProcedureId,
+) -> impl Fn(&Value) -> bool + use<'k, 'u> {
+    let read = read(known, command_line.get(&id), id);
+    move |condition| {
+        let mut found = is_input(condition, known, id);
+        each_value(condition, &mut |part| {
+            if let Value::Variable(variable)
+            | Value::Element {
+                array: variable, ..
+            } = part
+            {
+                found |= read.contains(variable);
+            }
+        });
+        found
+    }
 }
 
 /// The values that variables have where they are not read.
@@ -122,6 +131,7 @@ fn sets(statements: &[Stmt], variable: &Value) -> bool {
 
 /// The variables that statements read from outside.
 pub(super) fn read_in(known: &Procedures, id: ProcedureId, block: &[Stmt]) -> FxHashSet<VarId> {
+    let passes_places = known.get(id).function.conventions.passes_places();
     let mut found: FxHashSet<VarId> = FxHashSet::default();
     statements(block, InLoop::No, &mut |stmt, _| {
         if let Stmt::Assign { target, value, .. } = stmt
@@ -133,7 +143,9 @@ pub(super) fn read_in(known: &Procedures, id: ProcedureId, block: &[Stmt]) -> Fx
             if let Target::Library(called) = known.target(id, name)
                 && called.kind.gives_from_outside()
             {
-                let is_list = called.kind == IntrinsicKind::Input;
+                // A language that passes places has no addresses to tell what is filled from what is not.
+                let is_list = called.kind == IntrinsicKind::Input
+                    || called.kind == IntrinsicKind::System && passes_places;
                 found.extend(
                     arguments
                         .iter()

@@ -23,6 +23,7 @@ use super::guarded::{Guarded, guarded};
 use super::inputs;
 use super::keys::{is_literal, keyed};
 use super::order;
+use super::own_readers::OwnReaders;
 use super::places::{PlaceId, Places, asked_of_images, inquired};
 use super::stand_ins::{asked_for_some, stand_in, stand_ins};
 use crate::calls::{ProcedureId, Procedures, Target, reached};
@@ -59,6 +60,7 @@ pub struct Collector<'k, 'u> {
     /// Calls of procedures, caller first.
     pub calls: Vec<(ProcedureId, ProcedureId)>,
     command_line: CommandLine,
+    own_readers: OwnReaders,
     /// Procedures that every run calls, where there is a main program.
     at_once: FxHashSet<ProcedureId>,
     /// Calls and assignments that never run.
@@ -83,6 +85,7 @@ impl<'k, 'u> Collector<'k, 'u> {
             readers: FxHashSet::default(),
             calls: Vec::new(),
             command_line: command_line(known),
+            own_readers: OwnReaders::of(known),
             at_once: run_at_once(known),
             dead: Vec::new(),
             opened: FxHashSet::default(),
@@ -541,16 +544,21 @@ impl<'k, 'u> Collector<'k, 'u> {
         target: &'u Value,
         (value, is_limit): (&'u Value, bool),
     ) {
-        let definition = if inputs::is_input(value, self.known, id) {
+        let by_own_reader = self.own_readers.default_of(self.known, id, value);
+        let definition = if by_own_reader.is_some() || inputs::is_input(value, self.known, id) {
             self.readers.insert(id);
-            if let Some(default) = inputs::default_of(value, self.known, id)
+            let default = by_own_reader.or_else(|| inputs::default_of(value, self.known, id));
+            if let Some(default) = default
                 && let Some(place) = self.place(id, target)
             {
                 let of = self.of(place);
                 of.instead_of_input.push(default);
                 of.assign(Definition::Value(id, default));
             }
-            Definition::Given
+            match inputs::about(value, self.known, id) {
+                Some(about) => Definition::About(about),
+                None => Definition::Given,
+            }
         } else if is_limit {
             Definition::AtMost(id, value)
         } else {

@@ -94,6 +94,8 @@ pub struct Definitions<'u> {
     /// Whether a call of a procedure without a body gets its place in a language that passes places, and nothing says that
     /// it is only read there.
     pub may_be_reset: bool,
+    /// Whether it is a component of a structure that is zero before the program runs, and nothing else gives it a first value.
+    pub is_zero_structure: bool,
     /// Whether statements may give it values by other names, or through its address, which nothing here follows.
     pub is_aliased: bool,
     /// What runs do first with it: read what it begins with, or write it.

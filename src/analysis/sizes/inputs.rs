@@ -16,6 +16,17 @@ pub fn is_input(value: &Value, known: &Procedures, id: ProcedureId) -> bool {
     found
 }
 
+/// How much a call of the library gives as a rule that reads from outside, if that is known.
+pub fn about(value: &Value, known: &Procedures, id: ProcedureId) -> Option<u32> {
+    let Value::Call { name, .. } = value.unconverted() else {
+        return None;
+    };
+    match known.target(id, name) {
+        Target::Library(called) => called.about,
+        _ => None,
+    }
+}
+
 /// What a choice between what is read and something else has where nothing is read: `argc > 1 ? atoi(argv[1]) : 1000`.
 pub fn default_of<'v>(value: &'v Value, known: &Procedures, id: ProcedureId) -> Option<&'v Value> {
     match value {

@@ -28,6 +28,7 @@
 //!                 alive            what constants keep from running
 //!                 aliases          other names of storage    order   what a run does first
 //!                 inputs           what comes from outside, and `by_input` what a file gives it
+//!                 own_readers  by functions of the program that give back what they read, or an argument
 //! values        resolves: an expression over places for each, with its origin      reals   made from real numbers
 //! circles       made from themselves
 //! counters      counted up in loops, from a number
@@ -39,6 +40,7 @@
 //! levels        tables of sizes that fall by a factor from entry to entry
 //! periodic      how often `mod(step, every) == 0` holds
 //! options       the value that a flag has unless the input says otherwise, which decides branches
+//! pointing      pointers and texts that are empty unless the input says otherwise
 //! few           the few numbers that a place may have, by which branches are guessed, and `often` how often each
 //! ```
 //!
@@ -72,9 +74,11 @@ mod often;
 mod once;
 mod options;
 mod order;
+mod own_readers;
 mod passed;
 mod periodic;
 mod places;
+mod pointing;
 mod program;
 mod reals;
 mod resolver;

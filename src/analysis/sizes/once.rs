@@ -326,6 +326,7 @@ impl Throw<'_, '_> {
             is_set: &|_| false,
             value: &of,
             is_rank: &|_| false,
+            leads: &|_| None,
         };
         choice.truth(condition, DEPTH)
     }

@@ -23,6 +23,7 @@ use super::program::Sizes;
 use super::truth::{Choice, DEPTH, begins_with, literal};
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{self, Expr, Node};
+use crate::intrinsics::Intrinsics;
 use crate::ir::{Function, Value, VarId};
 
 /// What may give an option another value than its own.
@@ -75,6 +76,9 @@ pub(super) fn option(
             Definition::Given if !is_rank => {}
             definition if gives_rank(definition) => certain.push(0),
             Definition::Alone(value) if changes == Changes::Others => certain.push(*value),
+            Definition::About(value) if changes == Changes::Others => {
+                certain.push(i64::from(*value));
+            }
             Definition::Value(procedure, value)
                 if changes == Changes::Others
                     && comes_back(known, (places, all), id, (*procedure, value)) => {}
@@ -93,7 +97,9 @@ pub(super) fn option(
                 }
             }
             Definition::Returned(dummy) if is_left_alone(all, *dummy, &mut Vec::new()) => {}
-            Definition::Returned(_) if changes == Changes::Others => {}
+            Definition::Returned(dummy)
+                if changes == Changes::Others
+                    && changes_by_input(all, readers, *dummy, &mut Vec::new()) => {}
             _ => return None,
         }
     }
@@ -103,7 +109,9 @@ pub(super) fn option(
         (Some(_), []) => initial.flatten()?,
         (None, []) => {
             let is_left_alone = |one: &Definition| matches!(one, Definition::Value(..));
-            let is_zero = place.begins_with_zero && definitions.assigned.iter().all(is_left_alone);
+            let is_usual = changes == Changes::Others && definitions.is_zero_structure;
+            let begins_with_zero = place.begins_with_zero || is_usual;
+            let is_zero = begins_with_zero && definitions.assigned.iter().all(is_left_alone);
             *instead.first().or_else(|| is_zero.then_some(&0))?
         }
     };
@@ -115,6 +123,37 @@ pub(super) fn option(
     let value = only(&[&[before], &certain[..], &instead[..], &first[..]].concat()).copied();
     // What a run must be given, it has.
     value.filter(|value| *value > 0 || is_rank || definitions.without != Some(Without::Ends))
+}
+
+/// What a library function gives from outside as a rule: no run without options has words on its command line.
+fn about(function: &Function, name: &str) -> Option<i64> {
+    let called = Intrinsics::builtin().lookup(function.conventions.language, name)?;
+    called.about.map(i64::from)
+}
+
+/// Whether what procedures give a dummy argument depends on what is read, as far as that is followed: one that counts it up,
+/// or computes it, gives it another value in any run.
+fn changes_by_input(
+    all: &[Definitions],
+    readers: &FxHashSet<ProcedureId>,
+    dummy: PlaceId,
+    seen: &mut Vec<PlaceId>,
+) -> bool {
+    if seen.contains(&dummy) {
+        return true;
+    }
+    seen.push(dummy);
+    let of = &all[dummy.at()];
+    of.assigned.iter().all(|definition| match definition {
+        Definition::Value(procedure, value) => {
+            readers.contains(procedure) || of.is_under_input(value)
+        }
+        Definition::Returned(dummy) => changes_by_input(all, readers, *dummy, seen),
+        Definition::CountedUp(procedure, _) | Definition::Counted(procedure, _) => {
+            readers.contains(procedure)
+        }
+        _ => true,
+    })
 }
 
 /// Whether a place is given what was copied from itself.
@@ -184,6 +223,7 @@ impl Sizes {
             is_set: &is_set,
             value: &value_of,
             is_rank: &|_| false,
+            leads: &|_| None,
         };
         choice.number(value, DEPTH)
     }
@@ -197,7 +237,11 @@ impl Sizes {
         depth: u32,
     ) -> Option<i64> {
         let place = match value {
-            Value::Call { name, .. } => self.result(procedure, name)?,
+            Value::Call { name, .. } => match self.result(procedure, name) {
+                Some(result) => result,
+                None if changes == Changes::Others => return about(function, name),
+                None => return None,
+            },
             value => self.place(procedure, function, value)?,
         };
         self.chosen((place, changes), depth)
@@ -213,6 +257,10 @@ impl Sizes {
         let is_set = |id: VarId| self.is_set_constant(function, id);
         let value =
             |value: &Value, depth| self.chosen_of((procedure, function), value, changes, depth);
+        let leads = |condition: &Value| match changes {
+            Changes::Followed => None,
+            Changes::Others => self.pointing.truth(procedure, function, condition),
+        };
         let is_rank = |value: &Value| {
             let place = self.place(procedure, function, value.unconverted());
             changes == Changes::Others && place.is_some_and(|place| self.is_rank(place, DEPTH))
@@ -222,6 +270,7 @@ impl Sizes {
             is_set: &is_set,
             value: &value,
             is_rank: &is_rank,
+            leads: &leads,
         }
         .truth(condition, DEPTH)
     }

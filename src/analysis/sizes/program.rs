@@ -14,8 +14,10 @@ use super::levels::{self, LevelTable};
 use super::meant::Unset;
 use super::once::{self, Turn};
 use super::options::{Changes, option};
+use super::own_readers::OwnReaders;
 use super::periodic;
 use super::places::{PlaceId, Places};
+use super::pointing::Pointing;
 use super::resolver::Resolver;
 use super::set::SetPlaces;
 use super::starts::{Starts, starts};
@@ -54,6 +56,8 @@ pub struct Sizes {
     levels: FxHashMap<PlaceId, LevelTable<Expr>>,
     /// What functions return where procedures call them.
     results: FxHashMap<(ProcedureId, String), PlaceId>,
+    /// Of functions that give back what they read, or else an argument, the number of that, by who calls them.
+    own_readers: FxHashMap<(ProcedureId, String), usize>,
     /// Of them those of functions that one place of the program calls.
     called_once: FxHashSet<PlaceId>,
     /// Whether a run begins somewhere: else anything may call what is passed to.
@@ -65,6 +69,8 @@ pub struct Sizes {
     /// Which sizes decide statements under conditions.
     decisive: Decisive,
     starts: Starts,
+    /// Which pointers and texts lead somewhere unless the input says otherwise.
+    pub(super) pointing: Pointing,
 }
 
 impl Sizes {
@@ -153,12 +159,14 @@ impl Sizes {
             set,
             levels: FxHashMap::default(),
             results,
+            own_readers: OwnReaders::of(known).by_name(known),
             called_once,
             has_entry,
             begun,
             turns: switches.turns,
             decisive,
             starts,
+            pointing: Pointing::new(known),
         };
         let levels = levels.into_iter();
         sizes.levels = levels
@@ -214,6 +222,17 @@ impl Sizes {
         function: &Function,
         value: &Value,
     ) -> Option<(Expr, Origin)> {
+        if let Value::Call {
+            name, arguments, ..
+        } = value
+            && let Some(position) = self.own_readers.get(&(procedure, name.clone()))
+        {
+            let default = arguments.get(*position)?.unconverted();
+            return match default {
+                Value::Integer(n) => Some((Expr::from(*n), Origin::Given)),
+                default => Some((self.value(procedure, function, default)?.0, Origin::Given)),
+            };
+        }
         if let Value::Call { name, .. } = value
             && let Some(place) = self.results.get(&(procedure, name.clone()))
         {

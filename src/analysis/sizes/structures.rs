@@ -108,8 +108,12 @@ impl Collector<'_, '_> {
                     let elements = self.places.get(place).elements.clone();
                     for place in std::iter::once(place).chain(elements) {
                         let begun = self.of(place);
-                        if begun.initial.is_some() && begun.assigned.is_empty() {
-                            begun.other_initial.push((id, ZERO));
+                        match begun.initial {
+                            Some(_) if begun.assigned.is_empty() => {
+                                begun.other_initial.push((id, ZERO));
+                            }
+                            Some(_) => {}
+                            None => begun.is_zero_structure = true,
                         }
                     }
                 }

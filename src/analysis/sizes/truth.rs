@@ -18,11 +18,16 @@ pub(super) struct Choice<'a> {
     /// Whether a variable has the rank of the process, where data that are compared with it have that, too: all of them
     /// belong to the only process.
     pub is_rank: &'a dyn Fn(&Value) -> bool,
+    /// Whether a condition holds that asks if a pointer leads somewhere, or if a text has something in it.
+    pub leads: &'a dyn Fn(&Value) -> Option<bool>,
 }
 
 impl Choice<'_> {
     pub fn truth(&self, condition: &Value, depth: u32) -> Option<bool> {
         let depth = depth.checked_sub(1)?;
+        if let Some(leads) = (self.leads)(condition) {
+            return Some(leads);
+        }
         match condition {
             Value::Unary(UnaryOp::Not, operand) => {
                 self.truth(operand, depth).map(|is_true| !is_true)

@@ -23,12 +23,13 @@
 
 use super::candidates::Gap;
 use super::found::Found;
-use super::places::{asked_of_images, inquired};
+use super::places::{asked_of_images, inquired, literals};
 use super::resolver::{Resolver, State};
 use crate::calls::{ProcedureId, Target};
 use crate::expr::{Expr, Node};
 use crate::facts::Origin;
 use crate::intrinsics::Meaning;
+use crate::ir::visit::each_value;
 use crate::ir::{BinaryOp, Type, UnaryOp, Value, VarId};
 use crate::symbolic::{
     compared_by, extreme_of, integer_quotient, lower_quotient, lowest_bits, of_whole_numbers,
@@ -66,6 +67,12 @@ impl Resolver<'_, '_> {
                 let left = || value.ty(function).wrapped(number.as_integer()?);
                 Ok(left().map_or(number, Expr::from))
             }
+            // What is known of any element says nothing of how two of them differ.
+            Value::Binary(
+                BinaryOp::Subtract | BinaryOp::Divide | BinaryOp::Remainder,
+                left,
+                right,
+            ) if compares_elements(left, right) => Err(Gap::Unfollowed),
             Value::Binary(op, left, right) => {
                 let (a, b) = (
                     self.operand(id, left, depth)?,
@@ -312,4 +319,28 @@ fn arithmetic(op: BinaryOp, a: Expr, b: Expr) -> Option<Expr> {
         BinaryOp::BitAnd => lowest_bits(a, b)?,
         _ => return None,
     })
+}
+
+/// Whether two values have different elements of one array in them.
+fn compares_elements(left: &Value, right: &Value) -> bool {
+    let elements = |value: &Value| {
+        let mut found: Vec<(VarId, Vec<Value>)> = Vec::new();
+        each_value(value, &mut |part| {
+            // Those with numbers have places of their own.
+            if let Value::Element {
+                array, subscripts, ..
+            } = part
+                && literals(subscripts).is_none()
+            {
+                found.push((*array, subscripts.clone()));
+            }
+        });
+        found
+    };
+    let others = elements(right);
+    !others.is_empty()
+        && elements(left).iter().any(|(array, subscripts)| {
+            let differs = |other: &(VarId, Vec<Value>)| other.0 == *array && other.1 != *subscripts;
+            others.iter().any(differs)
+        })
 }

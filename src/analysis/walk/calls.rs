@@ -42,7 +42,8 @@ impl Walker<'_> {
                         self.reason(block, place, ReasonCode::AllocationInLoop, name.to_string());
                     }
                     Text => block.texts += self.texts(format_arguments(arguments)),
-                    Input | Read | Io | Timer | Status | Options | System | Lock | Termination
+                    Input => block.texts += self.texts_read(arguments),
+                    Read | Io | Timer | Status | Options | System | Lock | Termination
                     | Allocation | Association | Communication => {}
                     _ => return,
                 }
@@ -230,6 +231,18 @@ impl Walker<'_> {
                 && !is_whole(value)
         };
         values.iter().filter(is_number).count() as u64
+    }
+
+    /// The same of values that a call reads from text, whose addresses it gets.
+    fn texts_read(&self, arguments: &[Value]) -> u64 {
+        let is_number = |value: &&Value| {
+            matches!(
+                value.ty(self.function()),
+                Type::Integer(2.., _) | Type::Real(_)
+            )
+        };
+        let read = arguments.iter().filter_map(addressed);
+        read.filter(is_number).count() as u64
     }
 
     fn communication(

@@ -72,6 +72,7 @@ impl Walker<'_> {
                 let name = counter.map(|id| function.variable(id).name.to_string());
                 let trips = self.trip_count(&inner.place);
                 self.guess_retries(inner, &trips);
+                self.guess_list(inner, &trips);
                 Header {
                     reasons: vec![(reason.code, reason.detail.clone())],
                     ..Header::new(name.unwrap_or_default(), trips)

@@ -318,7 +318,10 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
         );
     }
     if let (Some(text), Some(texts)) = (time.text, nest.operations.texts) {
-        let about = format!("{} numbers written as text", significant(value(texts)));
+        let about = format!(
+            "{} numbers written or read as text",
+            significant(value(texts))
+        );
         row("text", value(text), about, bound == Some(BoundBy::Text));
     }
 }

@@ -15,7 +15,7 @@ pub(crate) const PORTS: &str =
 pub(crate) const IRREGULAR: &str =
     "no prefetcher predicts the lines that it accesses, so it waits for most of them";
 pub(crate) const TEXT: &str =
-    "writing numbers as text takes longer than computing them and moving data";
+    "writing or reading numbers as text takes longer than computing them and moving data";
 pub(crate) const EVERY_ACCESS: &str = "every load and store goes to";
 pub(crate) const BY_SCENARIOS: &str = ": by the rule of scenarios; sheet Scenarios shows them all";
 pub(crate) const NEVER: &str = "with these sizes it does not run";

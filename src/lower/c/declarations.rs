@@ -159,6 +159,9 @@ impl<'t> Lowering<'t> {
         if self.copy_structure(&place, &Value::Variable(id), value) {
             return;
         }
+        if matches!(self.type_of_variable(id), CType::Record(_)) {
+            self.captured(|this| this.begin(id, value));
+        }
         let outer = self.code.begin_waiting();
         let mut values = Vec::new();
         if self.role(value) == Some(Role::ArrayConstructor) {

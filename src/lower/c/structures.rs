@@ -90,8 +90,14 @@ impl<'t> Lowering<'t> {
                 let value = self.value(initial);
                 self.draft.set_initial(id, value);
             }
+            CType::Pointer(_) if self.role(initial) != Some(Role::ArrayConstructor) => {
+                if self.value(initial).is_null() {
+                    self.draft.set_zero(id);
+                }
+            }
             CType::Record(record) if self.role(initial) == Some(Role::ArrayConstructor) => {
                 self.begin_numbers(id, record, initial);
+                self.begin_pointers(id, record, initial);
                 for (member, node) in self.inner_lists(record, initial) {
                     let component = self.component_variable(id, member);
                     self.begin(component, node);
@@ -142,6 +148,35 @@ impl<'t> Lowering<'t> {
         for (member, value) in self.numbers_of(record, list) {
             let component = self.component_variable(id, member);
             self.draft.set_initial(component, value);
+        }
+    }
+
+    /// Notes the pointers among the members of a structure that lead nowhere, as its list says so or leaves them out.
+    fn begin_pointers(&mut self, id: VarId, record: RecordId, list: Node<'t>) {
+        let given = self.placed(record, list);
+        if given.iter().any(|(member, _)| member.is_none()) {
+            return;
+        }
+        let given: Vec<(&'t str, Node<'t>)> = (given.iter())
+            .filter_map(|(member, value)| Some((member.as_ref()?.name, *value)))
+            .collect();
+        for member in self.pointers_in(record) {
+            let value = given.iter().rfind(|(name, _)| *name == member);
+            if value.is_none_or(|(_, value)| self.value(*value).is_null()) {
+                let component = self.component_variable(id, member);
+                self.draft.set_zero(component);
+            }
+        }
+    }
+
+    /// The members of a structure that are pointers; none of a union.
+    fn pointers_in(&self, record: RecordId) -> Vec<&'t str> {
+        let record = self.names.records.get(record);
+        let pointers = (record.members.iter())
+            .filter(|member| matches!(member.ty, CType::Pointer(_)) && !member.name.is_empty());
+        match record.arrangement {
+            Arrangement::Union => Vec::new(),
+            _ => pointers.map(|member| member.name).collect(),
         }
     }
 
@@ -449,6 +484,7 @@ impl<'t> Lowering<'t> {
         let home = self.names.component(&ty, member);
         let ty = self.names.member_type(&ty, member);
         let is_counted = matches!(ty, CType::Arithmetic(Type::Integer(..)));
+        let is_pointer = matches!(ty, CType::Pointer(_));
         let id = self.add_variable(name.then(Step::Member, member), ty, role, place);
         if let (Some(offset), Some(record_bytes)) = (offset, bytes) {
             let layout = MemberLayout {
@@ -459,8 +495,11 @@ impl<'t> Lowering<'t> {
             };
             self.draft.set_member(id, layout);
         }
-        self.draft.set_dimensions(id, dimensions);
-        if let Some(home) = home.filter(|_| is_counted) {
+        match is_pointer {
+            true => self.draft.add_dimensions(id, dimensions),
+            false => self.draft.set_dimensions(id, dimensions),
+        }
+        if let Some(home) = home.filter(|_| is_counted || is_pointer) {
             self.draft.set_home(id, home);
         }
         self.variables.add_component(selected, id);

@@ -298,7 +298,10 @@ impl<'a> Lowering<'a> {
             role,
             ..
         } = self.draft.variable(id);
-        let is_followed = matches!(ty, Type::Integer(..) | Type::Logical(_));
+        let is_followed = matches!(
+            ty,
+            Type::Integer(..) | Type::Logical(_) | Type::Character(_)
+        );
         if !is_followed || found.outcome != Outcome::Known {
             return;
         }

@@ -365,9 +365,9 @@ impl Scope {
 
 /// Whether what a variable or component has before the program runs is of interest: sizes and options are made from it.
 pub fn has_initial(spec: &Option<TypeSpec>) -> bool {
-    use Base::{Integer, Logical};
+    use Base::{Character, Integer, Logical};
     matches!(
         spec,
-        Some(TypeSpec::Intrinsic(Integer | Logical, _) | TypeSpec::Derived(_))
+        Some(TypeSpec::Intrinsic(Integer | Logical | Character, _) | TypeSpec::Derived(_))
     )
 }

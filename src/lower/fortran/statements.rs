@@ -13,8 +13,8 @@ use super::procedure::Lowering;
 use super::scope::{Class, Symbol};
 use crate::diagnostic::{DiagnosticCode, Place, Severity};
 use crate::ir::{
-    Control, Evaluation, Jump, Label, Loop, LoopDirective, Printed, Reason, Role as Storage, Stmt,
-    Tested, Value, VarId, Variable,
+    BinaryOp, Control, Evaluation, If, Jump, Label, Loop, LoopDirective, Printed, Reason,
+    Role as Storage, Stmt, Tested, Type, Value, VarId, Variable,
 };
 use crate::reason::ReasonCode;
 use crate::syntax::{Role, named_children};
@@ -389,6 +389,14 @@ impl Lowering<'_> {
         let parts = named_children(node);
         let labels: Vec<Label> = parts.iter().filter_map(|n| self.label(*n)).collect();
         let values: Vec<Value> = self.values_below(node);
+        if let ([value], [below, at, above], kind::ARITHMETIC_IF) =
+            (&values[..], &labels[..], node.kind())
+            && (matches!(value, Value::Variable(_))
+                || matches!(value.ty(self.draft.function()), Type::Integer(..)))
+        {
+            out.extend(self.compared_with_zero(&place, value, [below, at, above]));
+            return;
+        }
         let falls = match node.kind() {
             kind::ARITHMETIC_IF => Falls::Never,
             _ if values.is_empty() => Falls::Never,
@@ -410,6 +418,50 @@ impl Lowering<'_> {
         }
         out.extend(first);
         out.push(self.marks.jump(place, labels, falls));
+    }
+
+    /// The arithmetic if of a value whose comparisons cost nothing, as branches: below zero, zero, above.
+    fn compared_with_zero(
+        &mut self,
+        place: &Place,
+        value: &Value,
+        labels: [&Label; 3],
+    ) -> Vec<Stmt> {
+        let [below, at, above] = labels;
+        let zero = match value.ty(self.draft.function()) {
+            Type::Real(bytes) => Value::Real(0.0, bytes),
+            _ => Value::Integer(0),
+        };
+        let asked = |op| Value::Binary(op, Box::new(value.clone()), Box::new(zero.clone()));
+        let mut jump = |label: &Label| {
+            vec![(self.marks).jump(place.clone(), vec![label.clone()], Falls::Never)]
+        };
+        let branch = |condition, then, otherwise| {
+            Stmt::If(Box::new(If {
+                place: place.clone(),
+                condition,
+                then,
+                otherwise,
+            }))
+        };
+        if below == at {
+            return vec![branch(
+                asked(BinaryOp::LessOrEqual),
+                jump(below),
+                jump(above),
+            )];
+        }
+        if below == above {
+            return vec![branch(asked(BinaryOp::Equal), jump(at), jump(below))];
+        }
+        if at == above {
+            return vec![branch(asked(BinaryOp::Less), jump(below), jump(at))];
+        }
+        // Side by side, as where jumps go is followed through one branch.
+        vec![
+            branch(asked(BinaryOp::Less), jump(below), Vec::new()),
+            branch(asked(BinaryOp::Equal), jump(at), jump(above)),
+        ]
     }
 
     /// The number of a statement label, without leading zeros.

@@ -87,7 +87,7 @@ pub struct NestReport {
     /// Absent where no line is irregular, or the machine does not say what such lines take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub irregular: Option<IrregularReport>,
-    /// Numbers that it writes as text, and the time of that; absent where it writes none.
+    /// Numbers that it writes or reads as text, and the time of that; absent where it writes none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub texts: Option<Figure>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,0 +1,342 @@
+//! Which pointers lead nowhere, and which texts are empty, unless the input says otherwise?
+//!
+//! ```text
+//! FILE *out = NULL;                                   nowhere
+//! if (argc > 3) out = fopen(argv[3], "w");            only where the input says so (`asked`)
+//! if (out) write_results(out);                        not taken
+//!
+//! character(80) :: file = ''
+//! if (command_argument_count() > 0) call get_command_argument(1, file)
+//! if (file /= '') call write_results(file)            not taken
+//! ```
+//!
+//! Pointers are followed as a whole, never what they lead to; components go by the type of their structures, dummy
+//! arguments by what all calls pass. What procedures do with addresses of pointers is not followed, so that all of this
+//! is a guess ([`usual_truth`](super::Sizes::usual_truth)).
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::asked::asks_input;
+use super::command_line::{CommandLine, command_line};
+use crate::calls::{ProcedureId, Procedures, Target, reached};
+use crate::intrinsics::{Intrinsics, Meaning};
+use crate::ir::visit::calls_of;
+use crate::ir::{BinaryOp, Function, Home, Stmt, Type, Value, VarId, addressed};
+
+/// Names are followed so far.
+const DEPTH: u32 = 8;
+
+/// What holds a pointer or a text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Holder {
+    Own(ProcedureId, VarId),
+    Shared(Home),
+}
+
+/// Whether each of them leads somewhere, where that is known.
+pub(super) struct Pointing(FxHashMap<Holder, bool>);
+
+/// What gives a pointer or a text its values.
+#[derive(Default)]
+struct Given<'u> {
+    /// Before the program runs.
+    begins: Option<bool>,
+    /// Where no condition on the input is around: in each run, or in some.
+    certain: Vec<(ProcedureId, &'u Value)>,
+    perhaps: Vec<(ProcedureId, &'u Value)>,
+    passed: Vec<(ProcedureId, &'u Value)>,
+    /// Whether something gives it values that is not followed.
+    is_lost: bool,
+}
+
+/// What is around a statement.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Around {
+    Nothing,
+    Conditions,
+    /// A condition on what the procedure reads.
+    Input,
+}
+
+impl Pointing {
+    /// Follows all assignments and calls that a run may get to.
+    pub fn new(known: &Procedures) -> Pointing {
+        let words = command_line(known);
+        let reached = reached(known);
+        let mut collector = Collector {
+            known,
+            all: FxHashMap::default(),
+        };
+        for id in known.ids() {
+            if reached.as_ref().is_none_or(|reached| reached[id.at()]) {
+                collector.procedure(id, &words);
+            }
+        }
+        let all = &collector.all;
+        let holders = all.keys();
+        let found = holders.filter_map(|holder| {
+            let leads = collector.leads(holder, DEPTH)?;
+            Some((holder.clone(), leads))
+        });
+        Pointing(found.collect())
+    }
+
+    /// Whether a condition holds that asks a pointer whether it leads somewhere, or a text whether it is empty.
+    pub fn truth(
+        &self,
+        procedure: ProcedureId,
+        function: &Function,
+        condition: &Value,
+    ) -> Option<bool> {
+        let leads = |value: &Value| self.leads(procedure, function, value);
+        match condition {
+            Value::Convert(_, inner) => self.truth(procedure, function, inner),
+            Value::Variable(_) if function.conventions.has_pointers() => leads(condition),
+            Value::Binary(op, left, right) if op.is_comparison() => {
+                let (value, op) = match (is_nothing(left), is_nothing(right)) {
+                    (true, false) => (right, op.mirrored()),
+                    (false, true) => (left, *op),
+                    _ => return None,
+                };
+                match op {
+                    BinaryOp::Equal => leads(value).map(|leads| !leads),
+                    BinaryOp::NotEqual => leads(value),
+                    // Of the length of a text.
+                    BinaryOp::Greater if !matches!(**value, Value::Variable(_)) => leads(value),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn leads(&self, procedure: ProcedureId, function: &Function, value: &Value) -> Option<bool> {
+        match value.unconverted() {
+            Value::Variable(id) => {
+                let holder = holder(function, procedure, *id)?;
+                self.0.get(&holder).copied()
+            }
+            // `len_trim(file)`, `trim(file)`
+            Value::Call {
+                name, arguments, ..
+            } => match &arguments[..] {
+                [text @ Value::Variable(_)] if is_trimmed(function, name) => {
+                    self.leads(procedure, function, text)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+struct Collector<'k, 'u> {
+    known: &'k Procedures<'u>,
+    all: FxHashMap<Holder, Given<'u>>,
+}
+
+impl<'u> Collector<'_, 'u> {
+    fn procedure(&mut self, id: ProcedureId, words: &CommandLine) {
+        let function = self.known.get(id).function;
+        self.begin(id, function);
+        let known = self.known;
+        let decides = asks_input(known, words, id);
+        self.block(id, &function.body, Around::Nothing, &decides);
+        for alias in &function.aliased {
+            self.lose(id, *alias);
+        }
+    }
+
+    /// Adds what variables have before the program runs.
+    fn begin(&mut self, id: ProcedureId, function: &'u Function) {
+        let numbered = || (0..).map(VarId).zip(&function.variables);
+        let zero: FxHashSet<&str> = numbered()
+            .filter(|(id, _)| function.zero.contains(id))
+            .map(|(_, variable)| variable.name.as_str())
+            .collect();
+        for (number, variable) in numbered() {
+            let Some(holder) = holder(function, id, number) else {
+                continue;
+            };
+            let name = &variable.name;
+            let is_part = name.is_member() && !name.is_behind_pointer();
+            let is_zero =
+                function.zero.contains(&number) || is_part && zero.contains(name.variable());
+            let begins = match function.initial.get(&number) {
+                Some(Value::Text(text)) => Some(!text.trim().is_empty()),
+                _ => is_zero.then_some(false),
+            };
+            let given = self.all.entry(holder).or_default();
+            given.is_lost |=
+                begins.is_some() && given.begins.is_some_and(|own| begins != Some(own));
+            given.begins = given.begins.or(begins);
+        }
+    }
+
+    fn block(
+        &mut self,
+        id: ProcedureId,
+        block: &'u [Stmt],
+        around: Around,
+        decides: &dyn Fn(&Value) -> bool,
+    ) {
+        for stmt in block {
+            match stmt {
+                Stmt::Assign { target, value, .. } => self.assigned(id, (target, value), around),
+                Stmt::If(branch) => {
+                    let inner = match decides(&branch.condition) || around == Around::Input {
+                        true => Around::Input,
+                        false => Around::Conditions,
+                    };
+                    self.block(id, &branch.then, inner, decides);
+                    self.block(id, &branch.otherwise, inner, decides);
+                }
+                Stmt::Loop(inner) => {
+                    let around = match around {
+                        Around::Input => Around::Input,
+                        _ => Around::Conditions,
+                    };
+                    self.block(id, &inner.body, around, decides);
+                }
+                Stmt::Opaque { inner, .. } => self.block(id, inner, Around::Conditions, decides),
+                _ => {}
+            }
+            calls_of(stmt, &mut |name, arguments| {
+                self.call(id, name, arguments, around);
+            });
+        }
+    }
+
+    fn assigned(
+        &mut self,
+        id: ProcedureId,
+        (target, value): (&'u Value, &'u Value),
+        around: Around,
+    ) {
+        let function = self.known.get(id).function;
+        let Value::Variable(target) = target else {
+            return;
+        };
+        if let Some(holder) = holder(function, id, *target) {
+            let given = self.all.entry(holder).or_default();
+            match around {
+                Around::Nothing => given.certain.push((id, value)),
+                Around::Conditions => given.perhaps.push((id, value)),
+                Around::Input => {}
+            }
+        }
+    }
+
+    fn call(&mut self, id: ProcedureId, name: &str, arguments: &'u [Value], around: Around) {
+        let function = self.known.get(id).function;
+        let passes_places = function.conventions.passes_places();
+        match self.known.target(id, name) {
+            Target::Body(callee) | Target::Recursive(callee) => {
+                let there = self.known.get(callee).function;
+                for (formal, actual) in self.known.formals(callee).into_iter().zip(arguments) {
+                    if let Some(holder) = holder(there, callee, formal) {
+                        self.all
+                            .entry(holder)
+                            .or_default()
+                            .passed
+                            .push((id, actual));
+                    }
+                    // What a procedure of Fortran gives a text is not followed.
+                    if passes_places && !there.read_only.contains(&formal) {
+                        self.lose_argument(id, actual, around);
+                    }
+                }
+            }
+            Target::Library(called) if passes_places => {
+                if called.kind.may_write() {
+                    for argument in arguments {
+                        self.lose_argument(id, argument, around);
+                    }
+                }
+            }
+            Target::Unknown if passes_places => {
+                for argument in arguments {
+                    self.lose_argument(id, argument, around);
+                }
+            }
+            _ => {}
+        }
+        // Where an address goes, anything may be put there.
+        for argument in arguments.iter().filter_map(addressed) {
+            self.lose_argument(id, argument, around);
+        }
+    }
+
+    /// Notes that a call may give an argument a value; under conditions on the input that is none of the program's own.
+    fn lose_argument(&mut self, id: ProcedureId, argument: &Value, around: Around) {
+        if let Value::Variable(variable) = argument
+            && around != Around::Input
+        {
+            self.lose(id, *variable);
+        }
+    }
+
+    fn lose(&mut self, id: ProcedureId, variable: VarId) {
+        if let Some(holder) = holder(self.known.get(id).function, id, variable) {
+            self.all.entry(holder).or_default().is_lost = true;
+        }
+    }
+
+    /// Whether what a holder has leads somewhere, in all runs whose input does not say otherwise.
+    fn leads(&self, holder: &Holder, depth: u32) -> Option<bool> {
+        let depth = depth.checked_sub(1)?;
+        let given = self.all.get(holder).filter(|given| !given.is_lost)?;
+        let value = |(id, value): &(ProcedureId, &Value)| self.value(*id, value, depth);
+        let own = given.certain.iter().chain(&given.perhaps);
+        let values = own.chain(&given.passed).map(value);
+        // What it begins with is gone where each run gives it a value.
+        let begins = given.begins.filter(|_| given.certain.is_empty());
+        if begins.is_none() && given.certain.is_empty() && given.passed.is_empty() {
+            return None;
+        }
+        let mut all = begins.map(Some).into_iter().chain(values);
+        let first = all.next()??;
+        all.all(|other| other == Some(first)).then_some(first)
+    }
+
+    fn value(&self, id: ProcedureId, value: &Value, depth: u32) -> Option<bool> {
+        let function = self.known.get(id).function;
+        match value.unconverted() {
+            Value::Integer(n) => Some(*n != 0),
+            Value::Text(text) if function.conventions.has_pointers() || !text.is_empty() => {
+                Some(function.conventions.has_pointers() || !text.trim().is_empty())
+            }
+            Value::Text(_) => Some(false),
+            Value::Address { .. } => Some(true),
+            Value::Variable(variable) => self.leads(&holder(function, id, *variable)?, depth),
+            _ => None,
+        }
+    }
+}
+
+/// What holds a variable, if that is a pointer as a whole or a text.
+fn holder(function: &Function, id: ProcedureId, variable: VarId) -> Option<Holder> {
+    let declared = function.variable(variable);
+    let is_holder = match function.conventions.has_pointers() {
+        true => (declared.dimensions.last()).is_some_and(|extent| extent.upper.is_none()),
+        false => matches!(declared.ty, Type::Character(_)) && declared.dimensions.is_empty(),
+    };
+    is_holder.then(|| match function.homes.get(&variable) {
+        Some(home) => Holder::Shared(home.clone()),
+        None => Holder::Own(id, variable),
+    })
+}
+
+/// What pointers are compared with that lead nowhere, texts that are empty, and lengths of such.
+fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Text(text) => text.trim().is_empty(),
+        value => value.is_null(),
+    }
+}
+
+/// Whether a function leaves out the blanks behind a text, or counts what is before them.
+fn is_trimmed(function: &Function, name: &str) -> bool {
+    let called = Intrinsics::builtin().lookup(function.conventions.language, name);
+    called.and_then(|called| called.meaning) == Some(Meaning::Trimmed)
+}

@@ -1,0 +1,89 @@
+//! Lists that hang on one of many things: the edges of a cell, the chain of a bucket.
+//!
+//! ```text
+//! for (e = cell->edges; e; e = e->next) …        a few of each
+//! for (e = all; e; e = e->next) …                of all there are
+//! ```
+
+use super::Walker;
+use crate::expr::Expr;
+use crate::facts::{Constant, Origin};
+use crate::ir::visit::{InLoop, statements};
+use crate::ir::{self, BinaryOp, Control, Function, Stmt, Value, VarId};
+
+/// How long a list of one of many things is, as other loops over what one element of data has.
+const SHORT: f64 = 8.0;
+
+impl Walker<'_> {
+    /// Guesses how often such a loop runs, which has this parameter for that.
+    pub(super) fn guess_list(&mut self, inner: &ir::Loop, trips: &Expr) {
+        let Some(symbol) = trips.symbols().into_iter().next() else {
+            return;
+        };
+        let Control::Uncounted {
+            condition: Some(condition),
+            ..
+        } = &inner.control
+        else {
+            return;
+        };
+        let hangs = asked_pointer(condition)
+            .is_some_and(|pointer| hangs_on_one(self.function(), pointer, &inner.body));
+        if hangs && !self.symbols.constants.contains_key(&symbol) {
+            let constant = Constant {
+                symbol: symbol.clone(),
+                value: Expr::from(SHORT),
+                origin: Origin::Default,
+            };
+            self.symbols.constants.insert(symbol, constant);
+        }
+    }
+}
+
+/// The variable that a condition asks whether it leads somewhere.
+fn asked_pointer(condition: &Value) -> Option<VarId> {
+    match condition.unconverted() {
+        Value::Variable(id) => Some(*id),
+        Value::Binary(BinaryOp::NotEqual, left, right) => match (&**left, &**right) {
+            (Value::Variable(id), other) | (other, Value::Variable(id)) => {
+                other.is_null().then_some(*id)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a pointer goes on from each thing to the next in a loop, and begins at what a structure or an array has.
+fn hangs_on_one(function: &Function, pointer: VarId, body: &[Stmt]) -> bool {
+    let name = function.variable(pointer).name.as_str();
+    let is_own_member = |value: &Value| match value.unconverted() {
+        Value::Variable(id) => {
+            let of = &function.variable(*id).name;
+            of.is_member() && of.variable() == name
+        }
+        _ => false,
+    };
+    let is_part = |value: &Value| match value.unconverted() {
+        Value::Variable(id) => function.variable(*id).name.is_member(),
+        value => matches!(value, Value::Element { .. }),
+    };
+    let given = |block: &[Stmt]| {
+        let mut found: Vec<Value> = Vec::new();
+        statements(block, InLoop::No, &mut |stmt, _| {
+            if let Stmt::Assign {
+                target: Value::Variable(target),
+                value,
+                ..
+            } = stmt
+                && *target == pointer
+            {
+                found.push(value.clone());
+            }
+        });
+        found
+    };
+    let (steps, all) = (given(body), given(&function.body));
+    let begins: Vec<&Value> = all.iter().filter(|value| !is_own_member(value)).collect();
+    steps.iter().any(is_own_member) && !begins.is_empty() && begins.into_iter().all(is_part)
+}
