@@ -90,10 +90,11 @@ impl<'t> Lowering<'t> {
                 let value = self.value(initial);
                 self.draft.set_initial(id, value);
             }
-            CType::Pointer(_) if self.role(initial) != Some(Role::ArrayConstructor) => {
-                if self.value(initial).is_null() {
-                    self.draft.set_zero(id);
-                }
+            CType::Pointer(_)
+                if self.role(initial) != Some(Role::ArrayConstructor)
+                    && self.value(initial).is_null() =>
+            {
+                self.draft.set_zero(id);
             }
             CType::Record(record) if self.role(initial) == Some(Role::ArrayConstructor) => {
                 self.begin_numbers(id, record, initial);
