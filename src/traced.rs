@@ -126,6 +126,31 @@ fn integer_names(counted: &Counted) -> Option<String> {
     ))
 }
 
+/// What several harts have together, and what each has.
+fn of_harts(settings: &Settings, read: &ReadSummary) -> Vec<String> {
+    let mut notes = Vec::new();
+    if read.harts > 1 && read.has_addresses {
+        notes.push(format!(
+            "C is that of the hart with most: the {} harts run side by side; T ≤ holds if none waits for values of another \
+             one",
+            read.harts
+        ));
+        if !settings.caches.is_empty() {
+            let core = match &settings.core {
+                Some(_) => {
+                    "; the core of C-AMAT has the caches once for each hart, but for levels that are shared, so it misses otherwise"
+                }
+                None => "",
+            };
+            notes.push(format!(
+                "the harts use one hierarchy of caches together, in the order of the trace, for what goes to RAM: the eDAG, bytes, \
+                 epochs, and misses by line and object{core}"
+            ));
+        }
+    }
+    notes
+}
+
 fn notes(
     settings: &Settings,
     inputs: &Inputs,
@@ -174,25 +199,7 @@ fn notes(
         );
         notes.extend(integer_names(counted));
     }
-    if read.harts > 1 && read.has_addresses {
-        notes.push(format!(
-            "C is that of the hart with most: the {} harts run side by side; T ≤ holds if none waits for values of another \
-             one",
-            read.harts
-        ));
-        if !settings.caches.is_empty() {
-            let core = match &settings.core {
-                Some(_) => {
-                    "; the core of C-AMAT has the caches once for each hart, but for levels that are shared, so it misses otherwise"
-                }
-                None => "",
-            };
-            notes.push(format!(
-                "the harts use one hierarchy of caches together, in the order of the trace, for what goes to RAM: the eDAG, bytes, \
-                 epochs, and misses by line and object{core}"
-            ));
-        }
-    }
+    notes.extend(of_harts(settings, read));
     if settings.rules.false_dependences {
         notes.push(
             "write-after-read and write-after-write count for all paths; `edges` are the true dependences".to_string(),

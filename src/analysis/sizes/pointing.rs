@@ -247,11 +247,9 @@ impl<'u> Collector<'_, 'u> {
                     }
                 }
             }
-            Target::Library(called) if passes_places => {
-                if called.kind.may_write() {
-                    for argument in arguments {
-                        self.lose_argument(id, argument, around);
-                    }
+            Target::Library(called) if passes_places && called.kind.may_write() => {
+                for argument in arguments {
+                    self.lose_argument(id, argument, around);
                 }
             }
             Target::Unknown if passes_places => {

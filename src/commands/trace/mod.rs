@@ -176,16 +176,11 @@ pub fn analyse(
         regions,
         graph.as_ref(),
     );
-    if args.by_bandwidth && report.depth_by_bandwidth.is_none() && read.has_addresses {
-        report.notes.push(
-            "the depth for every bandwidth is not known: the trace has no widths of accesses, and without --cache no lines".into(),
-        );
-    }
-    if source.is_none() && args.elf.is_some() {
-        report
-            .notes
-            .push("the program of --elf has no line information (-g), so nothing is counted by source line".into());
-    }
+    report.notes.extend(not_known(
+        args,
+        &report,
+        (source.is_some(), read.has_addresses),
+    ));
     report.notes.extend(libraries::unused(&libraries));
     // What operations there are, and so flops, is not known without opcodes.
     report.source = source.filter(|_| read.format.has_opcodes());
@@ -203,6 +198,27 @@ pub fn analyse(
     report.camat = timed.or(timeline::camat(args, Some(read.instructions), voice)?);
     report.notes.extend(core::below_bound(&report));
     Ok(Traced { report, graph })
+}
+
+/// What was asked for that the trace or the program does not say.
+fn not_known(
+    args: &TraceArgs,
+    report: &TraceReport,
+    (has_lines, has_addresses): (bool, bool),
+) -> Vec<String> {
+    let mut notes = Vec::new();
+    if args.by_bandwidth && report.depth_by_bandwidth.is_none() && has_addresses {
+        notes.push(
+            "the depth for every bandwidth is not known: the trace has no widths of accesses, and without --cache no lines"
+                .to_string(),
+        );
+    }
+    if !has_lines && args.elf.is_some() {
+        notes.push(
+            "the program of --elf has no line information (-g), so nothing is counted by source line".to_string(),
+        );
+    }
+    notes
 }
 
 /// Asks the core what it loses with objects in slower memory, if there are objects.
