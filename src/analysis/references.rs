@@ -96,11 +96,10 @@ fn stream(
     } else {
         carry(&mut dimensions, &extents);
     }
-    let mut ty = match pointed {
-        Some(_) => ElementType::Pointer,
-        None => ElementType::from(&variable.ty),
+    let (mut ty, bytes) = match pointed {
+        Some(_) => (ElementType::Pointer, ElementType::Pointer.bytes()),
+        None => (ElementType::from(&variable.ty), variable.ty.bytes()),
     };
-    let bytes = ty.bytes();
     let (mut name, mut dimensions) = (name, dimensions);
     let layout = symbols.function.layout_of(array, pointed.unwrap_or(0));
     if let (Some(layout), Some(bytes)) = (layout, bytes)

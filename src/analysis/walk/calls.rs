@@ -139,7 +139,7 @@ impl Walker<'_> {
             {
                 // It may be a pointer, which is loaded, or an array in a structure, which is where it is.
                 let variable = self.function().variable(*array);
-                if variable.ty == Type::Unknown && self.function().conventions.has_pointers() {
+                if variable.ty == Type::Unknown && !self.function().conventions.passes_places() {
                     let detail = format!("`{}` has no known type", variable.name);
                     self.reason(block, place, ReasonCode::UnknownType, detail);
                 }

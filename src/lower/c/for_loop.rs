@@ -12,9 +12,11 @@ use super::fields::{Field, part};
 use super::lowering::Lowering;
 use super::variables::one_less;
 use crate::diagnostic::Place;
-use crate::intrinsics::Intrinsics;
+use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::ir::visit::each_value;
-use crate::ir::{BinaryOp, Control, Printed, Reason, Sign, Stmt, Tested, Type, Value, VarId};
+use crate::ir::{
+    BinaryOp, Control, Function, Printed, Reason, Sign, Stmt, Tested, Type, Value, VarId,
+};
 use crate::reason::ReasonCode;
 use crate::source::Language;
 use crate::syntax::Role;
@@ -160,7 +162,8 @@ impl<'t> Lowering<'t> {
         if is_negative && is_unsigned {
             return Err(ReasonCode::StepDirection);
         }
-        let is_real = bound.ty(self.draft.function()).is_floating();
+        let is_real = bound.ty(self.draft.function()).is_floating()
+            && !is_whole(&bound, self.draft.function());
         let upper = match (relation, sign) {
             (BinaryOp::Less, Some(1)) if is_real => one_less(whole("ceil", bound)),
             (BinaryOp::Greater, Some(-1)) if is_real => one_more(whole("floor", bound)),
@@ -274,6 +277,31 @@ fn remove_initialiser(before: &mut Vec<Stmt>, variable: VarId) {
     });
     if !is_read {
         before.remove(at);
+    }
+}
+
+/// Whether the value is a whole number, whatever its type: `fmin(n, 100)`.
+fn is_whole(value: &Value, function: &Function) -> bool {
+    if matches!(value.ty(function), Type::Integer(..)) {
+        return true;
+    }
+    match value {
+        Value::Real(x, _) => x.fract() == 0.0,
+        Value::Unary(_, inner) | Value::Convert(_, inner) => is_whole(inner, function),
+        Value::Binary(BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply, left, right) => {
+            is_whole(left, function) && is_whole(right, function)
+        }
+        Value::Select(_, then, otherwise) => {
+            is_whole(then, function) && is_whole(otherwise, function)
+        }
+        Value::Call {
+            name, arguments, ..
+        } => {
+            let known = Intrinsics::builtin().lookup(Language::C, name);
+            known.is_some_and(|known| known.kind == IntrinsicKind::MinMaxAbs)
+                && arguments.iter().all(|one| is_whole(one, function))
+        }
+        _ => false,
     }
 }
 

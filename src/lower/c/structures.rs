@@ -91,8 +91,7 @@ impl<'t> Lowering<'t> {
                 self.draft.set_initial(id, value);
             }
             CType::Pointer(_)
-                if self.role(initial) != Some(Role::ArrayConstructor)
-                    && self.value(initial).is_null() =>
+                if self.role(initial) != Some(Role::ArrayConstructor) && self.is_null(initial) =>
             {
                 self.draft.set_zero(id);
             }
@@ -152,6 +151,21 @@ impl<'t> Lowering<'t> {
         }
     }
 
+    /// Whether a pointer that leads nowhere stands there, `0`, `NULL` or `(char *)0`: evaluating anything else may note whose
+    /// address is taken.
+    fn is_null(&mut self, mut node: Node<'t>) -> bool {
+        loop {
+            let inner = match self.role(node) {
+                Some(Role::Parenthesised) => children(node).first().copied(),
+                Some(Role::Cast) => part(node, Field::Value),
+                Some(Role::Number | Role::Null) => return self.value(node).is_null(),
+                _ => return false,
+            };
+            let Some(inner) = inner else { return false };
+            node = inner;
+        }
+    }
+
     /// Notes the pointers among the members of a structure that lead nowhere, as its list says so or leaves them out.
     fn begin_pointers(&mut self, id: VarId, record: RecordId, list: Node<'t>) {
         let given = self.placed(record, list);
@@ -163,7 +177,7 @@ impl<'t> Lowering<'t> {
             .collect();
         for member in self.pointers_in(record) {
             let value = given.iter().rfind(|(name, _)| *name == member);
-            if value.is_none_or(|(_, value)| self.value(*value).is_null()) {
+            if value.is_none_or(|(_, value)| self.is_null(*value)) {
                 let component = self.component_variable(id, member);
                 self.draft.set_zero(component);
             }
