@@ -308,9 +308,7 @@ end
               argument a: real4
               argument k: integer4
               argument c: character
-              local go to 10: logical4
               local go to 20: logical4
-              local go to 30: logical4
               if (a > 1) @3
                 a := 1
               else
@@ -325,14 +323,17 @@ end
                   a := 3
                 else
                   stop
-              evaluate a
-              if (not ((go to 10 or go to 20) or go to 30)) @20
-                loop (goto_loop) @20
-                  evaluate k
-              if (not (go to 10 or go to 20)) @22
-                c[1] := "ab"
-                if (c[3] == "x") @23
-                  a := 4
+              if (a < 0.0_4) @18
+              else
+                if (a == 0.0_4) @18
+                else
+                  return
+                if (not go to 20) @20
+                  loop (goto_loop) @20
+                    evaluate k
+                  c[1] := "ab"
+                  if (c[3] == "x") @23
+                    a := 4
         "#]],
     );
 }

@@ -185,7 +185,7 @@ fn named_constants_have_values() {
               const h: real8 = 0.5_8
               l := n
               n := (((((((((M + Q) + A) + B) + C) + E) + F) + GREEN) + k) + l)
-              n := (h * w)
+              n := integer4((h * w))
         "#]],
     );
 }
@@ -337,7 +337,7 @@ fn old_style_definitions_and_prototypes() {
               argument n: integer4
               argument a: real8[:]
               argument m: integer4
-              evaluate (((((g(n) + h(m)) + a[n]) + sinf(1.0_4)) + unknown(1)) + opaque(computed_base; rows(), 0))
+              evaluate integer4((((((g(n) + h(m)) + a[n]) + sinf(1.0_4)) + unknown(1)) + opaque(computed_base; rows(), 0)))
               return
         "#]],
     );

@@ -109,6 +109,7 @@ fn increments_come_before_or_after() {
               loop (((n - 1) + 1) > 0) (while_loop) @6
                 n := (n - 1)
                 i := (i + 1)
+              n := (n - 1)
               i := (i + 1)
               evaluate x[(i - 1)]
               return
@@ -237,7 +238,7 @@ fn casts_and_calls_keep_their_parentheses() {
               r := ((y * u) + (z * u))
               r := (-1 + p[0])
               r := (g(u) + (f[0](u) * 2))
-              i := (((8 * 2) + (120 * i)) - z)
+              i := integer4((((8 * 2) + (120 * i)) - z))
               if u @7
                 p[0] := 1
               else

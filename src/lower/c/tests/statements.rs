@@ -32,7 +32,7 @@ fn conditions_and_jumps() {
                 x := (x * x)
                 cycle
               x := (x + 1)
-              evaluate (x * 2.0_8)
+              evaluate integer4((x * 2.0_8))
               return
         "#]],
     );
