@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::facts::{Block, Body, Decision, Function, Item, Loop, Program, Reason};
+use super::facts::{Block, Body, Branch, Decision, Function, Item, Loop, Program, Reason};
 use crate::expr::Symbol;
 use crate::reason::{Effect, ReasonCode};
 
@@ -56,37 +56,31 @@ pub fn codes(program: &Program) -> BTreeSet<ReasonCode> {
 
 /// The branches of a block, loops included, that a run takes once, or another procedure in their place.
 pub fn uncertain_turns(block: &Block) -> BTreeSet<&Symbol> {
-    let mut found = BTreeSet::new();
-    let mut pending = vec![block];
-    while let Some(block) = pending.pop() {
-        for item in &block.items {
-            match item {
-                Item::Loop(inner) => pending.push(&inner.body),
-                Item::Branch(branch) => {
-                    if matches!(branch.decision, Decision::PerhapsOnce(_)) {
-                        found.insert(&branch.probability);
-                    }
-                    pending.push(&branch.then);
-                    pending.extend(&branch.otherwise);
-                }
-            }
-        }
-    }
-    found
+    let all = branches(block).into_iter();
+    let uncertain = all.filter(|branch| matches!(branch.decision, Decision::PerhapsOnce(_)));
+    uncertain.map(|branch| &branch.probability).collect()
 }
 
 /// The branches of a block, loops included, that variables of loops decide.
 pub fn decided_by_loops(block: &Block) -> BTreeMap<&Symbol, &Decision> {
-    let mut found = BTreeMap::new();
+    let all = branches(block).into_iter();
+    let decided =
+        all.filter(|branch| matches!(branch.decision, Decision::Loops(_) | Decision::Guard(_)));
+    decided
+        .map(|branch| (&branch.probability, &branch.decision))
+        .collect()
+}
+
+/// All branches of a block, loops included.
+fn branches(block: &Block) -> Vec<&Branch> {
+    let mut found = Vec::new();
     let mut pending = vec![block];
     while let Some(block) = pending.pop() {
         for item in &block.items {
             match item {
                 Item::Loop(inner) => pending.push(&inner.body),
                 Item::Branch(branch) => {
-                    if matches!(branch.decision, Decision::Loops(_) | Decision::Guard(_)) {
-                        found.insert(&branch.probability, &branch.decision);
-                    }
+                    found.push(&**branch);
                     pending.push(&branch.then);
                     pending.extend(&branch.otherwise);
                 }

@@ -52,6 +52,15 @@ impl Run {
 /// The share of the iterations of the loops around in which such a condition holds; `None` if it is known no better than
 /// once in so many times.
 pub(super) fn share(symbols: &mut Symbols, multiple: &Multiple, every: &Expr) -> Option<Expr> {
+    let share = share_that_leaves(symbols, multiple, every)?;
+    Some(match multiple.is_equal {
+        true => share,
+        false => Expr::from(1.0) - share,
+    })
+}
+
+/// The share of the iterations that leave the remainder of the condition, whether it asks for these or for the others.
+fn share_that_leaves(symbols: &mut Symbols, multiple: &Multiple, every: &Expr) -> Option<Expr> {
     let Value::Integer(remainder) = *multiple.compared else {
         return None;
     };
@@ -90,10 +99,7 @@ pub(super) fn share(symbols: &mut Symbols, multiple: &Multiple, every: &Expr) ->
             step,
         };
         let share = run.share(remainder, every.as_integer()?)?;
-        return is_alone.then(|| match multiple.is_equal {
-            true => Expr::from(share),
-            false => Expr::from(1.0 - share),
-        });
+        return is_alone.then(|| Expr::from(share));
     }
     let [first, last] = match own.step.as_number()? {
         1.0 => [&own.lower, &own.upper],
@@ -117,9 +123,5 @@ pub(super) fn share(symbols: &mut Symbols, multiple: &Multiple, every: &Expr) ->
     let before = |end: Expr| end.quotient(every.clone()).floor();
     let count = before(until) - before((from - 1.0).expand());
     let all = (last.clone() - first.clone() + 1.0).expand();
-    let share = Expr::max([count, Expr::from(0.0)]).quotient(Expr::max([all, Expr::from(1.0)]));
-    Some(match multiple.is_equal {
-        true => share,
-        false => Expr::from(1.0) - share,
-    })
+    Some(Expr::max([count, Expr::from(0.0)]).quotient(Expr::max([all, Expr::from(1.0)])))
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
-use crate::ir::visit::{InLoop, calls_of, statements};
-use crate::ir::{Function, Stmt, Unit, Value, VarId};
+use crate::ir::visit::{InLoop, assigned_to, calls_of, statements};
+use crate::ir::{Function, Unit, Value, VarId};
 
 /// The names that `open (file = 'run.in')` and `fopen("run.in", "r")` mention, with the source files that do.
 pub fn opened(units: &[Unit]) -> BTreeSet<(String, Arc<str>)> {
@@ -55,19 +55,17 @@ fn text<'v>(function: &'v Function, value: &'v Value) -> Option<&'v str> {
 }
 
 fn only_literal(function: &Function, variable: VarId) -> Option<&str> {
-    let mut found: Vec<&str> = Vec::new();
-    statements(&function.body, InLoop::No, &mut |stmt, _| {
-        if let Stmt::Assign {
-            target: Value::Variable(target),
-            value: Value::Text(text),
-            ..
-        } = stmt
-            && *target == variable
-            && !found.contains(&text.trim())
-        {
-            found.push(text.trim());
-        }
+    let values = assigned_to(&function.body, variable).into_iter();
+    let literals = values.filter_map(|value| match value {
+        Value::Text(text) => Some(text.trim()),
+        _ => None,
     });
+    let mut found: Vec<&str> = Vec::new();
+    for text in literals {
+        if !found.contains(&text) {
+            found.push(text);
+        }
+    }
     match found[..] {
         [only] => Some(only),
         _ => None,

@@ -10,7 +10,7 @@ use super::calls::{ProcedureId, Procedures, Target, reached};
 use super::facts::{Block, Item};
 use super::object::{NamedObject, Object, Owner};
 use super::steady::is_constant;
-use crate::ir::visit::{InLoop, calls_of, statements};
+use crate::ir::visit::{InLoop, assigned_to, calls_of, statements};
 use crate::ir::{Extent, Function, Home, Name, Role, Stmt, Value, VarId, is_left_out};
 
 /// A dummy argument of a procedure.
@@ -217,24 +217,16 @@ fn targets(function: &Function, pointer: VarId) -> BTreeSet<Option<VarId>> {
     if !function.conventions.has_pointers() {
         return found;
     }
-    statements(&function.body, InLoop::No, &mut |stmt, _| {
-        if let Stmt::Assign {
-            target: Value::Variable(assigned),
-            value,
-            ..
-        } = stmt
-            && *assigned == pointer
-        {
-            let mut arrays = BTreeSet::new();
-            add_arrays(value, function, &mut arrays);
-            match arrays.is_empty() {
-                true => {
-                    found.insert(None);
-                }
-                false => found.extend(arrays.into_iter().map(Some)),
+    for value in assigned_to(&function.body, pointer) {
+        let mut arrays = BTreeSet::new();
+        add_arrays(value, function, &mut arrays);
+        match arrays.is_empty() {
+            true => {
+                found.insert(None);
             }
+            false => found.extend(arrays.into_iter().map(Some)),
         }
-    });
+    }
     // It may only move along what it points to.
     if found.iter().all(|target| *target == Some(pointer)) {
         found.clear();

@@ -28,7 +28,7 @@ pub use every_capacity::{EveryCapacity, Moved, Seen};
 pub use hierarchy::{Hierarchy, Outcome, Served};
 pub use random::split_mix;
 pub use reuse::ReuseHistogram;
-pub use spec::CacheSpec;
+pub use spec::{CacheSpec, LineSize};
 pub use stack_distance::StackDistances;
 
 use serde::{Deserialize, Serialize};

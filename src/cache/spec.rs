@@ -2,6 +2,7 @@
 //! the text in which a person gives it, `32KiB,2way,64B,lru`.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use thiserror::Error;
@@ -227,6 +228,28 @@ fn largest_fitting(ways: u64, lines: u64) -> Option<u64> {
         .rev()
         .take(4096)
         .find(|w| lines.is_multiple_of(*w))
+}
+
+/// How long lines are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineSize {
+    /// log₂ of the bytes.
+    bits: u32,
+}
+
+impl LineSize {
+    /// # Errors
+    /// As of [`check_line`].
+    pub fn new(bytes: u64) -> Result<LineSize, SpecError> {
+        check_line(bytes).map(|bits| LineSize { bits })
+    }
+
+    /// Numbers of the lines that hold `bytes` bytes from `address` on; 0 bytes count as 1.
+    #[inline]
+    pub fn numbers(self, address: u64, bytes: u32) -> RangeInclusive<u64> {
+        let last = address.saturating_add(u64::from(bytes.max(1) - 1));
+        address >> self.bits..=last >> self.bits
+    }
 }
 
 /// Whether `line` bytes can be a cache line; gives the power of two.

@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use rustc_hash::FxHashMap;
 
 use super::recency_axis::RecencyAxis;
-use super::spec::{SpecError, check_line};
+use super::spec::{LineSize, SpecError};
 
 /// The lines touched so far in the order of their last touch. A touch takes O(log n) for n distinct
 /// lines, and far less for lines among the last few; memory is O(n): up to some 80 bytes per line where
@@ -18,7 +18,7 @@ use super::spec::{SpecError, check_line};
 /// The last few lines are kept in a short list that is searched. All others are in `axis`, which counts
 /// the ones touched since any of them. A line is written to the axis only when it falls out of the list.
 pub struct StackDistances {
-    line_bits: u32,
+    line: LineSize,
     /// The lines touched last, most recent first; free places are at the end.
     recent: [Recent; RECENT],
     used: usize,
@@ -47,7 +47,7 @@ impl StackDistances {
     /// `SpecError::Line` if that is not a length of a line: a power of two from 4 bytes to 1 MiB.
     pub fn new(line_bytes: u64) -> Result<StackDistances, SpecError> {
         Ok(StackDistances {
-            line_bits: check_line(line_bytes)?,
+            line: LineSize::new(line_bytes)?,
             // No line has this number: lines have at least four bytes.
             recent: [Recent {
                 line: u64::MAX,
@@ -63,8 +63,7 @@ impl StackDistances {
     /// Numbers of the lines that hold `bytes` bytes from `address` on; 0 bytes count as 1.
     #[inline]
     pub fn lines(&self, address: u64, bytes: u32) -> RangeInclusive<u64> {
-        let last = address.saturating_add(u64::from(bytes.max(1) - 1));
-        address >> self.line_bits..=last >> self.line_bits
+        self.line.numbers(address, bytes)
     }
 
     /// Touches a line: how many other lines were touched since its last touch, `None` if this is its

@@ -4,7 +4,9 @@ use super::code::Slot;
 use super::compiler::Compiler;
 use super::layout::{ArrayLayout, Bounds};
 use super::values::as_given;
-use crate::ir::{BinaryOp, POINTER_BYTES, Stmt, Type, Value, VarId, Variable, source_text, visit};
+use crate::ir::{
+    BinaryOp, MemberLayout, POINTER_BYTES, Stmt, Type, Value, VarId, Variable, source_text, visit,
+};
 
 /// Size of what nothing gives a size, as in the model.
 const DEFAULT_SIZE: i64 = 128;
@@ -84,12 +86,17 @@ impl<'a> Compiler<'a> {
         found
     }
 
+    /// Where an element lies in the structures of an array, if that is known.
+    pub fn layout_of(&self, id: VarId, behind: usize) -> Option<&'a MemberLayout> {
+        let layout = self.source.function.layout_of(id, behind);
+        layout.filter(|layout| layout.record_bytes > 0)
+    }
+
     /// What the array is called that a variable stands for: that of the structures, if it is a member of them. Pointers
     /// to its elements have a table of their own, by the dimensions that they lead to.
     fn array_name(&self, id: VarId, behind: usize) -> (String, usize) {
         let function = self.source.function;
-        let member = function.layout_of(id, behind);
-        let (steps, behind) = match member.filter(|layout| layout.record_bytes > 0) {
+        let (steps, behind) = match self.layout_of(id, behind) {
             Some(layout) => (layout.steps, 0),
             None => (0, behind),
         };
@@ -106,9 +113,7 @@ impl<'a> Compiler<'a> {
     pub fn array_of(&mut self, id: VarId, behind: usize) -> Option<usize> {
         let function = self.source.function;
         let variable = function.variable(id);
-        let member = function
-            .layout_of(id, behind)
-            .filter(|layout| layout.record_bytes > 0);
+        let member = self.layout_of(id, behind);
         let key = self.array_name(id, behind);
         if let Some(number) = self.array_numbers.get(&key) {
             return Some(*number);

@@ -172,7 +172,10 @@ impl<'a> Compiler<'a> {
                 if subscripts.iter().any(is_left_out) {
                     let given = subscripts.iter().filter(|s| !is_left_out(s));
                     given.for_each(|s| self.reads(s, out));
-                    if let Some(pointer) = self.pointer_element(*array, subscripts, place, out) {
+                    let variable = self.source.function.variable(*array);
+                    if dimensions_behind(variable, subscripts).is_some()
+                        && let Some(pointer) = self.stored_to(*array, subscripts, place, out)
+                    {
                         self.access(pointer, AccessKind::Load, out);
                     }
                     return;
@@ -249,19 +252,7 @@ impl<'a> Compiler<'a> {
         moves && !is_known
     }
 
-    /// An element that is a pointer, in a table of its own or in a structure; `None` of anything else.
-    fn pointer_element(
-        &mut self,
-        array: VarId,
-        subscripts: &'a [Value],
-        place: &Place,
-        out: &mut Vec<Op>,
-    ) -> Option<Reference> {
-        let behind = dimensions_behind(self.source.function.variable(array), subscripts)?;
-        self.element(array, behind, &subscripts[behind..], place, out)
-    }
-
-    /// What an assignment stores to: an element, or a pointer to others.
+    /// An element, or a pointer to others, in a table of its own or in a structure: what an assignment stores to.
     pub fn stored_to(
         &mut self,
         array: VarId,
@@ -269,10 +260,9 @@ impl<'a> Compiler<'a> {
         place: &Place,
         out: &mut Vec<Op>,
     ) -> Option<Reference> {
-        match dimensions_behind(self.source.function.variable(array), subscripts) {
-            Some(_) => self.pointer_element(array, subscripts, place, out),
-            None => self.reference(array, subscripts, place, out),
-        }
+        let variable = self.source.function.variable(array);
+        let behind = dimensions_behind(variable, subscripts).unwrap_or(0);
+        self.element(array, behind, &subscripts[behind..], place, out)
     }
 
     /// An element; `None` if it is none in memory, or cannot be placed, which is reported.
@@ -316,9 +306,7 @@ impl<'a> Compiler<'a> {
         if self.refuse_if_moving(array) {
             return None;
         }
-        let member = function
-            .layout_of(array, behind)
-            .filter(|layout| layout.record_bytes > 0);
+        let member = self.layout_of(array, behind);
         let number = self.array_of(array, behind)?;
         let mut start = Affine::slot(self.arrays[number].base);
         let mut found = Vec::new();

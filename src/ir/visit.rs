@@ -31,6 +31,23 @@ pub enum InLoop {
     Yes,
 }
 
+/// The values that statements assign to a variable as a whole, in their order.
+pub fn assigned_to(block: &[Stmt], variable: VarId) -> Vec<&Value> {
+    let mut found = Vec::new();
+    statements(block, InLoop::No, &mut |stmt, _| {
+        if let Stmt::Assign {
+            target: Value::Variable(target),
+            value,
+            ..
+        } = stmt
+            && *target == variable
+        {
+            found.push(value);
+        }
+    });
+    found
+}
+
 /// Visits the values of one statement, not those of the statements inside it; each before its parts.
 pub fn values_of<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(&'a Value)) {
     match stmt {

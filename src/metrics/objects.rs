@@ -300,9 +300,7 @@ impl Objects {
 
     /// Whether no more than epochs say what an object loses that no epoch waits for.
     pub fn is_guessed(&self, object: usize, placement: &Placement) -> bool {
-        self.objects[object].is_only_stored()
-            && self.knots(object).is_none()
-            && self.loss_in_core(object, placement).is_none()
+        self.objects[object].is_only_stored() && self.has_epochs_alone(object, placement)
     }
 
     /// Whether no more than epochs say what an object loses while machines nearly like the core say it of others: its addresses
@@ -311,8 +309,11 @@ impl Objects {
         self.is_estimated()
             && self.objects[object].misses > 0
             && self.loss(object, placement) > 0.0
-            && self.knots(object).is_none()
-            && self.loss_in_core(object, placement).is_none()
+            && self.has_epochs_alone(object, placement)
+    }
+
+    fn has_epochs_alone(&self, object: usize, placement: &Placement) -> bool {
+        self.knots(object).is_none() && self.loss_in_core(object, placement).is_none()
     }
 
     /// What counts against the budget: what the core loses where it was asked, else what epochs say. What it gains with one

@@ -12,8 +12,8 @@ use rustc_hash::FxHashMap;
 
 use super::inputs::is_input;
 use crate::calls::{ProcedureId, Procedures, Target};
-use crate::ir::visit::{InLoop, statements};
-use crate::ir::{Function, Jump, Stmt, Value, VarId};
+use crate::ir::visit::{InLoop, assigned_to, calls_of, statements};
+use crate::ir::{Jump, Stmt, Value, VarId};
 
 /// The number of that argument, by function.
 #[derive(Clone, Default)]
@@ -55,7 +55,7 @@ impl OwnReaders {
         }
         for id in known.ids() {
             statements(&known.get(id).function.body, InLoop::No, &mut |stmt, _| {
-                crate::ir::visit::calls_of(stmt, &mut |name, _| {
+                calls_of(stmt, &mut |name, _| {
                     if let Target::Body(callee) = known.target(id, name)
                         && let Some(position) = self.0.get(&callee)
                     {
@@ -85,7 +85,7 @@ fn instead(known: &Procedures, id: ProcedureId) -> Option<usize> {
     }
     let mut given = Given::default();
     let returned: Vec<&Value> = match function.result {
-        Some(result) => values_of(function, result),
+        Some(result) => assigned_to(&function.body, result),
         None => {
             let mut found = Vec::new();
             returns(&function.body, &mut found);
@@ -96,7 +96,7 @@ fn instead(known: &Procedures, id: ProcedureId) -> Option<usize> {
         let value = value.unconverted();
         match value {
             Value::Variable(variable) if !formals.contains(variable) => {
-                for value in values_of(function, *variable) {
+                for value in assigned_to(&function.body, *variable) {
                     note(known, id, (value, &formals), &mut given)?;
                 }
             }
@@ -127,7 +127,7 @@ fn note(
     if !function.variable(*variable).dimensions.is_empty() {
         return None;
     }
-    for value in values_of(function, *variable) {
+    for value in assigned_to(&function.body, *variable) {
         if !is_input(value, known, id) {
             return None;
         }
@@ -135,23 +135,6 @@ fn note(
     }
     given.dummies.push(position);
     Some(())
-}
-
-/// The values that statements of a function assign to a variable.
-fn values_of(function: &Function, variable: VarId) -> Vec<&Value> {
-    let mut found = Vec::new();
-    statements(&function.body, InLoop::No, &mut |stmt, _| {
-        if let Stmt::Assign {
-            target: Value::Variable(target),
-            value,
-            ..
-        } = stmt
-            && *target == variable
-        {
-            found.push(value);
-        }
-    });
-    found
 }
 
 /// What a function of C returns.

@@ -230,7 +230,7 @@ impl<'u> Collector<'_, 'u> {
     fn call(&mut self, id: ProcedureId, name: &str, arguments: &'u [Value], around: Around) {
         let function = self.known.get(id).function;
         let passes_places = function.conventions.passes_places();
-        match self.known.target(id, name) {
+        let may_write = match self.known.target(id, name) {
             Target::Body(callee) | Target::Recursive(callee) => {
                 let there = self.known.get(callee).function;
                 for (formal, actual) in self.known.formals(callee).into_iter().zip(arguments) {
@@ -246,18 +246,16 @@ impl<'u> Collector<'_, 'u> {
                         self.lose_argument(id, actual, around);
                     }
                 }
+                false
             }
-            Target::Library(called) if passes_places && called.kind.may_write() => {
-                for argument in arguments {
-                    self.lose_argument(id, argument, around);
-                }
+            Target::Library(called) => called.kind.may_write(),
+            Target::Unknown => true,
+            Target::Communication(_) => false,
+        };
+        if passes_places && may_write {
+            for argument in arguments {
+                self.lose_argument(id, argument, around);
             }
-            Target::Unknown if passes_places => {
-                for argument in arguments {
-                    self.lose_argument(id, argument, around);
-                }
-            }
-            _ => {}
         }
         // Where an address goes, anything may be put there.
         for argument in arguments.iter().filter_map(addressed) {
@@ -301,10 +299,9 @@ impl<'u> Collector<'_, 'u> {
         let function = self.known.get(id).function;
         match value.unconverted() {
             Value::Integer(n) => Some(*n != 0),
-            Value::Text(text) if function.conventions.has_pointers() || !text.is_empty() => {
+            Value::Text(text) => {
                 Some(function.conventions.has_pointers() || !text.trim().is_empty())
             }
-            Value::Text(_) => Some(false),
             Value::Address { .. } => Some(true),
             Value::Variable(variable) => self.leads(&holder(function, id, *variable)?, depth),
             _ => None,

@@ -8,7 +8,7 @@
 use super::Walker;
 use crate::expr::Expr;
 use crate::facts::{Constant, Origin};
-use crate::ir::visit::{InLoop, statements};
+use crate::ir::visit::assigned_to;
 use crate::ir::{self, BinaryOp, Control, Function, Stmt, Value, VarId};
 
 /// How long a list of one of many things is, as other loops over what one element of data has.
@@ -68,22 +68,10 @@ fn hangs_on_one(function: &Function, pointer: VarId, body: &[Stmt]) -> bool {
         Value::Variable(id) => function.variable(*id).name.is_member(),
         value => matches!(value, Value::Element { .. }),
     };
-    let given = |block: &[Stmt]| {
-        let mut found: Vec<Value> = Vec::new();
-        statements(block, InLoop::No, &mut |stmt, _| {
-            if let Stmt::Assign {
-                target: Value::Variable(target),
-                value,
-                ..
-            } = stmt
-                && *target == pointer
-            {
-                found.push(value.clone());
-            }
-        });
-        found
-    };
-    let (steps, all) = (given(body), given(&function.body));
-    let begins: Vec<&Value> = all.iter().filter(|value| !is_own_member(value)).collect();
-    steps.iter().any(is_own_member) && !begins.is_empty() && begins.into_iter().all(is_part)
+    let steps = assigned_to(body, pointer);
+    let all = assigned_to(&function.body, pointer);
+    let begins: Vec<&Value> = (all.into_iter())
+        .filter(|value| !is_own_member(value))
+        .collect();
+    steps.into_iter().any(is_own_member) && !begins.is_empty() && begins.into_iter().all(is_part)
 }

@@ -85,19 +85,24 @@ impl<'t> Lowering<'t> {
             .collect()
     }
 
-    /// An argument; `&x` is given as the variable, and what it refers to may change.
-    fn argument(&mut self, node: Node<'t>) -> Value {
-        let mut inner = node;
-        while let Some(Role::Parenthesised | Role::Cast) = self.role(inner) {
-            let next = match self.role(inner) {
-                Some(Role::Cast) => part(inner, Field::Value),
-                _ => children(inner).first().copied(),
+    /// What stands inside of casts and parentheses.
+    pub fn unconverted(&self, mut node: Node<'t>) -> Node<'t> {
+        loop {
+            let inner = match self.role(node) {
+                Some(Role::Cast) => part(node, Field::Value),
+                Some(Role::Parenthesised) => children(node).first().copied(),
+                _ => None,
             };
-            match next {
-                Some(next) => inner = next,
-                None => break,
+            match inner {
+                Some(inner) => node = inner,
+                None => return node,
             }
         }
+    }
+
+    /// An argument; `&x` is given as the variable, and what it refers to may change.
+    fn argument(&mut self, node: Node<'t>) -> Value {
+        let inner = self.unconverted(node);
         if self.role(inner) == Some(Role::Block) {
             // A macro that takes statements.
             self.statement(inner);

@@ -90,11 +90,7 @@ impl<'t> Lowering<'t> {
                 let value = self.value(initial);
                 self.draft.set_initial(id, value);
             }
-            CType::Pointer(_)
-                if self.role(initial) != Some(Role::ArrayConstructor) && self.is_null(initial) =>
-            {
-                self.draft.set_zero(id);
-            }
+            CType::Pointer(_) if self.is_null(initial) => self.draft.set_zero(id),
             CType::Record(record) if self.role(initial) == Some(Role::ArrayConstructor) => {
                 self.begin_numbers(id, record, initial);
                 self.begin_pointers(id, record, initial);
@@ -153,17 +149,9 @@ impl<'t> Lowering<'t> {
 
     /// Whether a pointer that leads nowhere stands there, `0`, `NULL` or `(char *)0`: evaluating anything else may note whose
     /// address is taken.
-    fn is_null(&mut self, mut node: Node<'t>) -> bool {
-        loop {
-            let inner = match self.role(node) {
-                Some(Role::Parenthesised) => children(node).first().copied(),
-                Some(Role::Cast) => part(node, Field::Value),
-                Some(Role::Number | Role::Null) => return self.value(node).is_null(),
-                _ => return false,
-            };
-            let Some(inner) = inner else { return false };
-            node = inner;
-        }
+    fn is_null(&mut self, node: Node<'t>) -> bool {
+        let node = self.unconverted(node);
+        matches!(self.role(node), Some(Role::Number | Role::Null)) && self.value(node).is_null()
     }
 
     /// Notes the pointers among the members of a structure that lead nowhere, as its list says so or leaves them out.

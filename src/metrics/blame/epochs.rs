@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::causes::{Causes, variable_at};
 use super::settings::BlameSettings;
 use crate::binary::Variable;
-use crate::cache::StackDistances;
+use crate::cache::LineSize;
 use crate::dataflow::{Held, Producer, Rules, Step, Values};
 use crate::epoch::{Accesses, EpochSettings, OwnCaches, Stores, Wait};
 use crate::ram::RamUse;
@@ -16,7 +16,7 @@ pub(super) struct EpochCauses {
     settings: EpochSettings,
     variables: Vec<Variable>,
     /// Says which lines per access touches.
-    lines: StackDistances,
+    lines: LineSize,
     values: Values<Producer>,
     harts: Vec<Hart>,
     causes: Causes,
@@ -56,7 +56,7 @@ impl EpochCauses {
         };
         settings.check(rules)?;
         Ok(EpochCauses {
-            lines: StackDistances::new(line)?,
+            lines: LineSize::new(line)?,
             variables: blame.variables.clone(),
             values: Values::new(rules),
             harts: Vec::new(),
@@ -107,7 +107,7 @@ impl EpochCauses {
                 wait = Wait::ForMisses;
             }
             for address in accessed.addresses {
-                touched.extend(lines.lines(*address, u32::from(access.bytes)));
+                touched.extend(lines.numbers(*address, u32::from(access.bytes)));
             }
         }
         let accesses = Accesses {

@@ -28,7 +28,7 @@ use smallvec::SmallVec;
 
 use super::ram::RamUse;
 use super::report::{CacheEpochs, Epochs};
-use crate::cache::StackDistances;
+use crate::cache::{LineSize, StackDistances};
 use crate::dataflow::{Held, Producer, Rules, Step, Values};
 pub(super) use metric::ENTRY;
 pub(super) use own_caches::{Accesses, OwnCaches};
@@ -51,8 +51,8 @@ struct EpochMeter {
     /// Farthest source that matters.
     reach: u64,
     /// Whether the run has caches of its own.
-    /// Bytes of a line of the last of the run's own caches, if it has some.
-    line_of_caches: Option<u64>,
+    /// Lines of the last of the run's own caches, if it has some.
+    cached: Option<LineSize>,
 }
 
 /// Instructions of a hart before its windows go on: enough to be worth sharing among threads.
@@ -88,7 +88,7 @@ impl EpochMeter {
             harts: Vec::new(),
             fetched: vec![0; settings.capacities.len() + 1],
             reach: settings.windows.last().copied().map_or(0, u64::from),
-            line_of_caches,
+            cached: line_of_caches.map(LineSize::new).transpose()?,
             settings,
         })
     }
@@ -110,7 +110,7 @@ impl EpochMeter {
                 ahead: HartStretch::default(),
                 windows: Windows::new(windows, capacities.len()),
                 slotted: slotted.collect(),
-                caches: (self.line_of_caches).map(|_| OwnCaches::new(&self.settings)),
+                caches: self.cached.map(|_| OwnCaches::new(&self.settings)),
             });
         }
     }
@@ -157,7 +157,7 @@ impl EpochMeter {
             harts,
             fetched,
             reach,
-            line_of_caches,
+            cached,
         } = self;
         let number = step.operation.hart;
         let hart = &mut harts[number as usize];
@@ -189,9 +189,8 @@ impl EpochMeter {
                 }
                 misses.push(most as u16);
                 // What waits for a line in flight waits for one of the caches'.
-                if let Some(line) = *line_of_caches {
-                    let last = address.saturating_add(u64::from(access.bytes.max(1)) - 1);
-                    touched.extend(address / line..=last / line);
+                if let Some(line) = cached {
+                    touched.extend(line.numbers(*address, u32::from(access.bytes)));
                 }
             }
         }
@@ -249,7 +248,7 @@ impl EpochMeter {
         Epochs {
             epochs: table(&|hart, window, capacity| hart.windows.epochs(window, capacity)),
             slots: slots.iter().enumerate().map(slotted).collect(),
-            caches: self.line_of_caches.map(|_| CacheEpochs {
+            caches: self.cached.map(|_| CacheEpochs {
                 epochs: of_caches(0),
                 slots: slots
                     .iter()
