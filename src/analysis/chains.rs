@@ -8,11 +8,12 @@
 //! Stored values are taken to stay in registers, as compilers keep them. Two values that lead into each other are one
 //! chain; longer rings are not looked for.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use super::compared::{Compared, Counter, Meeting, Place};
+use super::compared::{Compared, Counter, Meeting, Place, Subscript};
 use super::in_core::{Carried, Chain, ChainKind, Functions, InCore, Order, Steps};
 use super::integer_divisions;
 use crate::expr::Expr;
@@ -32,8 +33,9 @@ pub fn in_core<'c>(
     (compared, advanced): (Option<&Compared>, &BTreeSet<VarId>),
     called: &dyn Fn(&Stmt) -> Called,
 ) -> InCore {
-    let walked = |counter, around| {
+    let walked = |counter, around, moved: Option<Moved<'c>>| {
         let mut walk = Walk {
+            moved,
             function,
             advanced,
             counter,
@@ -57,10 +59,20 @@ pub fn in_core<'c>(
         };
         (carried, walk.functions)
     };
-    let (carried, mut functions) = walked(counter, outer);
+    let (carried, mut functions) = walked(counter, outer, None);
     let changing: BTreeSet<VarId> = advanced.iter().copied().chain(counter.id).collect();
     functions.integer_divisions = integer_divisions::count(function, body, changing);
-    let by_name = |outer: &Counter<'c>| (outer.name.to_string(), walked(*outer, &[]).0);
+    let by_name = |outer: &Counter<'c>| {
+        let mut carried = walked(*outer, &[], None).0;
+        let moved = compared.and_then(|known| Moved::of(body, known, (counter, *outer)));
+        if let Some(moved) = moved {
+            let more = walked(*outer, &[], Some(moved)).0.chains;
+            let is_new = |one: &Chain| carried.chains.iter().all(|known| known.name != one.name);
+            let more: Vec<Chain> = more.into_iter().filter(is_new).collect();
+            carried.chains.extend(more);
+        }
+        (outer.name.to_string(), carried)
+    };
     InCore {
         carried,
         outer: outer.iter().map(by_name).collect(),
@@ -126,9 +138,72 @@ pub enum Called {
     Other,
 }
 
+/// Executions of the innermost loop that go to the elements of the one before from another iteration on: `y[j + i]`, which
+/// the next `j` has an `i` earlier. Counted from where they meet, the elements are the same.
+#[derive(Clone)]
+struct Moved<'f> {
+    innermost: &'f str,
+    /// The innermost variable from which the elements of an execution are those of the first one.
+    from: Expr,
+    /// How many iterations earlier each execution meets the elements of the one before.
+    iterations: i64,
+}
+
+impl<'f> Moved<'f> {
+    /// By the first element that is stored where both loops move; `None` if there is none, or it is not by whole iterations.
+    fn of(
+        body: &[Stmt],
+        compared: &Compared,
+        (innermost, outer): (Counter<'f>, Counter<'f>),
+    ) -> Option<Moved<'f>> {
+        let steps = innermost.step.as_integer().zip(outer.step.as_integer());
+        let (step, outer_step) = steps.filter(|(step, _)| *step != 0)?;
+        if innermost.name.is_empty() || outer.name.is_empty() {
+            return None;
+        }
+        let mut found = None;
+        statements(body, InLoop::No, &mut |statement, _| {
+            let Stmt::Assign { target, .. } = statement else {
+                return;
+            };
+            let place = compared.place(target).filter(|place| place.is_known());
+            for subscript in place.iter().flat_map(|place| &place.subscripts) {
+                let by = subscript.moved_by([innermost.name, outer.name]);
+                let Some([by, outer_by]) = by.filter(|by| by.iter().all(|one| *one != 0)) else {
+                    continue;
+                };
+                let (moved, back) = (outer_by / by, outer_by % by);
+                let (iterations, part) = (moved * outer_step / step, moved * outer_step % step);
+                if [back, part] == [0, 0] {
+                    found = found.or(Some((moved, iterations)));
+                }
+            }
+        });
+        let (moved, iterations) = found?;
+        let back = Expr::symbol(outer.name) * moved as f64;
+        Some(Moved {
+            innermost: innermost.name,
+            from: Expr::symbol(innermost.name) - back,
+            iterations,
+        })
+    }
+
+    fn place(&self, place: &Place) -> Place {
+        let moved = |subscript: &Subscript| match subscript {
+            Subscript::Is(expr) => Subscript::Is(expr.with(self.innermost, &self.from).expand()),
+            other => other.clone(),
+        };
+        Place {
+            array: place.array,
+            subscripts: place.subscripts.iter().map(moved).collect(),
+        }
+    }
+}
+
 struct Walk<'f> {
     function: &'f Function,
     counter: Counter<'f>,
+    moved: Option<Moved<'f>>,
     compared: Option<&'f Compared<'f>>,
     /// Whole numbers that follow from that of the iteration.
     advanced: &'f BTreeSet<VarId>,
@@ -163,8 +238,9 @@ impl Walk<'_> {
                 let Some(place) = self.compared.and_then(|known| known.place(part)) else {
                     return;
                 };
+                let place = self.seen(place);
                 let is_target = target.is_some_and(|target| std::ptr::eq(target, part));
-                let places: &mut Vec<&Place> = match is_target {
+                let places: &mut Vec<Cow<Place>> = match is_target {
                     true => &mut stored,
                     false => &mut read,
                 };
@@ -199,7 +275,7 @@ impl Walk<'_> {
             self.order = self.order.max(order);
         }
         let known = stored.into_iter().filter(|place| place.is_known());
-        self.stores = known.take(MOST_STORES).cloned().collect();
+        self.stores = known.take(MOST_STORES).map(Cow::into_owned).collect();
     }
 
     /// From where to where a counter counts, as subscripts have it.
@@ -222,7 +298,15 @@ impl Walk<'_> {
     /// Where an element is, if it can be compared.
     fn place(&self, value: &Value) -> Option<Place> {
         let place = self.compared?.place(value)?;
-        place.is_known().then(|| place.clone())
+        place.is_known().then(|| self.seen(place).into_owned())
+    }
+
+    /// An element as the iterations that are compared have it.
+    fn seen<'p>(&self, place: &'p Place) -> Cow<'p, Place> {
+        match &self.moved {
+            Some(moved) => Cow::Owned(moved.place(place)),
+            None => Cow::Borrowed(place),
+        }
     }
 
     fn way_from(&mut self, carrier: Carrier) -> Way {
@@ -665,6 +749,7 @@ impl Walk<'_> {
                 name: self.function.variable(array).name.to_string(),
                 kind,
                 distance,
+                iterations_apart: self.moved.as_ref().map_or(0, |moved| moved.iterations),
                 steps,
             };
             let own = way(at, at);

@@ -42,6 +42,18 @@ pub enum Subscript {
     Unknown,
 }
 
+impl Subscript {
+    /// By how much one more of each variable moves it, where that is a whole number; `None` if it is not known.
+    pub fn moved_by<const N: usize>(&self, variables: [&str; N]) -> Option<[i64; N]> {
+        let Subscript::Is(expr) = self else {
+            return None;
+        };
+        let linear = expr.linear_in(&variables)?;
+        let by = linear.coefficients.iter().map(Expr::as_integer);
+        by.collect::<Option<Vec<i64>>>()?.try_into().ok()
+    }
+}
+
 /// When an element is read that an iteration has stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meeting {

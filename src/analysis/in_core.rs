@@ -80,6 +80,9 @@ pub struct Chain {
     pub kind: ChainKind,
     /// So many iterations later; two chains that lead into each other are one over two iterations.
     pub distance: u32,
+    /// Of a loop around: by how many of its iterations an execution of the innermost loop comes to these elements earlier
+    /// than the one before, by one in `y[j + i]`; 0 where it comes to the same in the same iteration.
+    pub iterations_apart: i64,
     pub steps: Steps,
 }
 

@@ -157,6 +157,15 @@ fn executions_wait_for_what_the_one_before_has_stored() {
     near(cycles(&format!("n=100,{known}"), "blocks"), 0.0);
     // A multiplication and an addition, fused, of one iteration after the other.
     near(cycles(&format!("n=100,{known}"), "along"), 4.0);
+    // The same where the loop around is in the subscript.
+    for function in ["shifted", "backwards", "rows"] {
+        near(cycles(&format!("n=100,{known}"), function), 20.0 / 9.0);
+        let scalar = format!("n=100,{known},vectorise=0");
+        near(cycles(&scalar, function), 8.0 / 9.0);
+    }
+    for function in ["shifted_blocks", "odd_and_even"] {
+        near(cycles(&format!("n=100,{known}"), function), 0.0);
+    }
 }
 
 /// Advice names what executions of the inner loop wait for.

@@ -419,11 +419,12 @@ fn repeated() -> impl Strategy<Value = OperationCounts> {
 
 fn carried() -> impl Strategy<Value = Carried> {
     let kind = prop::sample::select(&ChainKind::ALL[..]);
-    let chain = (text(), kind, 1..u32::MAX, any::<[u32; 7]>());
-    let chain = chain.prop_map(|(name, kind, distance, steps)| Chain {
+    let chain = (text(), kind, 1..u32::MAX, any::<i64>(), any::<[u32; 7]>());
+    let chain = chain.prop_map(|(name, kind, distance, iterations_apart, steps)| Chain {
         name,
         kind,
         distance,
+        iterations_apart,
         steps: Steps::from_values(steps),
     });
     let chains = prop::collection::vec(chain, 0..3);

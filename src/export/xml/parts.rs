@@ -395,6 +395,11 @@ pub(super) fn chain(fields: &Fields<'_>) -> Result<Chain, XmlError> {
     let distance = |text: &str| text.parse().ok().filter(|distance| *distance > 0);
     let distance = (fields.required("distance"))
         .and_then(|_| fields.word("distance", distance, "a whole number from 1"))?;
+    let apart = fields.word(
+        "iterations_apart",
+        |text| text.parse().ok(),
+        "a whole number",
+    )?;
     let mut steps = [0; Steps::NAMES.len()];
     for (step, name) in steps.iter_mut().zip(Steps::NAMES) {
         *step = fields.number(name)?.unwrap_or(0);
@@ -403,6 +408,7 @@ pub(super) fn chain(fields: &Fields<'_>) -> Result<Chain, XmlError> {
         name: fields.required("name")?.to_string(),
         kind: kind.unwrap_or(ChainKind::Recurrence),
         distance: distance.unwrap_or(1),
+        iterations_apart: apart.unwrap_or(0),
         steps: Steps::from_values(steps),
     };
     fields.finish();

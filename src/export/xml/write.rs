@@ -674,12 +674,16 @@ fn chain(inner: &Chain) -> Element {
         name,
         kind,
         distance,
+        iterations_apart,
         steps,
     } = inner;
-    let element = Element::new("ls:chain")
+    let mut element = Element::new("ls:chain")
         .with("name", name)
         .with("kind", kind.as_str())
         .with("distance", distance);
+    if *iterations_apart != 0 {
+        element = element.with("iterations_apart", iterations_apart);
+    }
     let steps = Steps::NAMES.into_iter().zip(steps.values());
     (steps.filter(|(_, count)| *count > 0))
         .fold(element, |element, (name, count)| element.with(name, count))

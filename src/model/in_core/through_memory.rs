@@ -15,10 +15,21 @@ impl Code<'_> {
     /// Cycles of one iteration of the innermost loop for which its executions wait for each other's stores; 0 where they do
     /// not, or the machine does not say how long that takes.
     pub(super) fn cycles_through_memory(&self) -> Expr {
-        let chains: Vec<&Chain> = self.chains_through_memory().collect();
-        let Some(apart) = self.begins_apart().filter(|_| !chains.is_empty()) else {
-            return 0.0.into();
-        };
+        let mut chains: Vec<(f64, &Chain)> = self.chains_through_memory().collect();
+        chains.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let same = chains.chunk_by(|a, b| a.0 == b.0);
+        let waits = same.map(|all| {
+            let chains: Vec<&Chain> = all.iter().map(|(_, chain)| *chain).collect();
+            self.cycles_of(all[0].0, &chains)
+        });
+        match waits.collect::<Vec<Expr>>() {
+            none if none.is_empty() => 0.0.into(),
+            all => Expr::max(all),
+        }
+    }
+
+    /// The same of chains whose executions begin so many iterations apart.
+    fn cycles_of(&self, apart: f64, chains: &[&Chain]) -> Expr {
         let depth = self.nest.loops.len();
         let iterations = self.iterations[depth].clone();
         let executions = self.iterations[depth - 1].clone();
@@ -58,16 +69,19 @@ impl Code<'_> {
         Expr::min([1.0.into(), times.quotient(self.executions_at_once())])
     }
 
-    /// Chains that the loop around carries through elements which the innermost loop moves along.
-    fn chains_through_memory(&self) -> impl Iterator<Item = &Chain> {
+    /// Chains that the loop around carries through elements which the innermost loop moves along, with the iterations by
+    /// which its executions begin apart in these.
+    fn chains_through_memory(&self) -> impl Iterator<Item = (f64, &Chain)> {
         // What is written out stays in registers where it is in the same place each time.
-        let stays_in_registers = self.written_out().is_some() && self.begins_apart() == Some(0.0);
-        let passes_memory = !stays_in_registers && matches!(self.along, Along::Innermost);
+        let stays_in_registers = self.written_out().is_some();
+        let passes_memory = matches!(self.along, Along::Innermost);
         let level = self.nest.loops.len().checked_sub(2);
         let level = level.filter(|_| passes_memory);
         let carried = level.and_then(|level| self.nest.carried_by(level));
         let chains = carried.into_iter().flat_map(|carried| &carried.chains);
-        chains.filter(|chain| self.is_in_memory(chain))
+        let chains = chains.filter(|chain| self.is_in_memory(chain));
+        let placed = chains.filter_map(|chain| Some((self.begins_apart(chain)?, chain)));
+        placed.filter(move |(apart, _)| *apart != 0.0 || !stays_in_registers)
     }
 
     /// Whether a chain goes through elements that the innermost loop moves along.
@@ -83,13 +97,13 @@ impl Code<'_> {
         })
     }
 
-    /// By how many of its iterations an execution of the innermost loop begins further on, or back, than the one before;
-    /// `None` where the source does not say that.
-    fn begins_apart(&self) -> Option<f64> {
+    /// By how many of its iterations an execution of the innermost loop begins further on, or back, in the elements of a
+    /// chain than the one before; `None` where the source does not say that.
+    fn begins_apart(&self, chain: &Chain) -> Option<f64> {
         let (innermost, around) = (self.innermost(), self.around()?);
         let by = moves_by(&innermost.lower, around)?;
         let step = innermost.step.as_integer().filter(|step| *step != 0)? as f64;
-        Some((by / step).abs())
+        Some((by / step + chain.iterations_apart as f64).abs())
     }
 
     /// Whether the bounds of loops inside the one at this position move with it.

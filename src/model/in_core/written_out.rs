@@ -4,6 +4,7 @@
 use super::across::Along;
 use super::{Code, stays};
 use crate::analysis::facts::Loop;
+use crate::analysis::in_core::Chain;
 use crate::bandwidth;
 use crate::expr::{Comparison, Expr};
 use crate::nest::Reference;
@@ -116,8 +117,9 @@ impl<'a> Code<'a> {
             let carried = self.nest.carried_by(level).into_iter();
             // Elements are others in each iteration where the loops inside move with this one.
             let moves = self.moves_inside(level);
+            let moved = |chain: &Chain| moves || chain.iterations_apart != 0;
             let chains = carried.flat_map(|carried| &carried.chains);
-            let chains = chains.filter(|chain| !(moves && self.is_in_memory(chain)));
+            let chains = chains.filter(|chain| !(moved(chain) && self.is_in_memory(chain)));
             found.extend(chains.map(|chain| {
                 self.chain_latency(chain, lanes, false)
                     .quotient(iterations.clone())
