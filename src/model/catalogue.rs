@@ -148,6 +148,7 @@ loopsheet_base::catalogue! {
         SetsReached "sets_reached" "" Count "Sets of a cache that the lines fall into which a reference walks through before it returns to them" CONFLICTS;
         ConflictTime "conflict_time" "" Seconds "Lines that others of their sets evict, as many as the best replacement would: each takes the latency of the next cache divided by the lines that a core can have outstanding, or evicted_store_cycles; added to the irregular lines" CONFLICTS;
         LongestConflictTime "longest_conflict_time" "" Seconds "The same of the lines that LRU evicts" CONFLICTS;
+        AccessedBytes "accessed_bytes" "" Bytes "Bytes that the code loads and stores over the whole execution: what stays in a register in the innermost loop is not among them" IN_CORE;
         RegisterTraffic "register_traffic" "" Bytes "Bytes delivered by the nearest cache: every reference, over the whole execution" VARIANTS;
         LevelTime "level_time" "" Seconds "Traffic of a cache divided by its bandwidth for all cores together, without irregular lines where these are separate" VARIANTS;
         MemoryTime "memory_time" "" Seconds "Actual memory traffic / memory bandwidth in force (shown on sheet Machine below the parameters), without irregular lines where these are separate" VARIANTS;

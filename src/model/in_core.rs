@@ -43,6 +43,8 @@ pub struct InCoreFigures {
     pub ports: FigureId,
     /// Seconds in which loads and stores alone are issued.
     pub accesses: FigureId,
+    /// Bytes that they load and store.
+    pub bytes: FigureId,
     /// Whether vectors hold iterations of the loop around the innermost one.
     pub across: Across,
     /// The larger of both if everything is done that compilers may do, and if nothing is; `None` where neither the source
@@ -139,6 +141,8 @@ impl InCoreFigures {
         let accesses =
             code.either(|code| code.access_cycles() * inside.clone() + code.accesses_outside());
         let accesses = figures.define(F::AccessTime, seconds(accesses));
+        let bytes = code.either(|code| code.bytes() * inside.clone() + code.bytes_outside.clone());
+        let bytes = figures.define(F::AccessedBytes, where_known(bytes));
         let chains = seconds(Expr::from(chain_cycles) * inside.clone());
         let chains = figures.define(F::ChainTime, chains);
         let (may_be_vectors, may_reorder) = (code.may_be_vectors(), code.may_reorder());
@@ -162,6 +166,7 @@ impl InCoreFigures {
             chains,
             ports,
             accesses,
+            bytes,
             across: code.across(),
             open,
         })
@@ -178,6 +183,8 @@ struct References {
     split_bytes: Vec<Expr>,
     /// Elements apart.
     others: Vec<Expr>,
+    /// The bytes of all.
+    bytes: Vec<Expr>,
     /// What takes vectors of elements side by side apart, and puts them together: instructions for each element.
     shuffles: Vec<Expr>,
 }
@@ -198,6 +205,7 @@ impl References {
 
     /// Adds so many references, `run` of which walk element after element, a share `split` of their vectors in two lines.
     fn add(&mut self, weight: Expr, (bytes, split): (f64, &Expr), run: Expr) {
+        self.bytes.push(weight.clone() * bytes);
         let runs = weight.clone() * run.clone();
         let run_bytes = runs.clone() * bytes;
         self.split_bytes.push(run_bytes.clone() * split.clone());
@@ -276,6 +284,8 @@ struct Code<'a> {
     stores: References,
     /// Loads and stores of the loops around the innermost one, over the whole execution.
     outside: (Expr, Expr),
+    /// The bytes of these.
+    bytes_outside: Expr,
     /// Calls that remain calls: of an iteration of the innermost loop, and of the loops around it, over the whole execution.
     calls: [Calls; 2],
     /// Adds, multiplies, divides and specials of an iteration that are done, of fused pairs the multiplication only.
@@ -322,6 +332,7 @@ impl<'a> Code<'a> {
             loads: References::default(),
             stores: References::default(),
             outside: (0.0.into(), 0.0.into()),
+            bytes_outside: 0.0.into(),
             calls: Default::default(),
             adds,
             multiplies: done(each.multiplies, repeated.multiplies),
@@ -357,7 +368,7 @@ impl<'a> Code<'a> {
 
     fn count_references(&mut self, known: Values) {
         let innermost = self.vector_loop();
-        let (mut loads, mut stores) = (Vec::new(), Vec::new());
+        let (mut loads, mut stores, mut bytes_outside) = (Vec::new(), Vec::new(), Vec::new());
         let kept = self.share_of_kept();
         for reference in &self.nest.references {
             let stream = reference.stream.as_ref();
@@ -375,8 +386,9 @@ impl<'a> Code<'a> {
                 (Some(share), true) => weight * share.clone(),
                 _ => weight,
             };
+            let bytes = bytes_of(stream);
             if inside {
-                let (bytes, run) = (bytes_of(stream), self.run(stream, known));
+                let run = self.run(stream, known);
                 let groups =
                     [Access::is_read, Access::is_written].map(|of| group(stream, innermost, of));
                 let split = self.share_in_two_lines(stream);
@@ -391,11 +403,13 @@ impl<'a> Code<'a> {
                 }
             } else {
                 let times = weight * self.iterations[reference.level].clone();
+                bytes_outside.push(times.clone() * ((read + written) * bytes));
                 loads.push(times.clone() * read);
                 stores.push(times * written);
             }
         }
         self.outside = (Expr::sum(loads), Expr::sum(stores));
+        self.bytes_outside = Expr::sum(bytes_outside);
     }
 
     /// Executions of the body of a loop around, over those of the innermost one.
@@ -553,6 +567,11 @@ impl<'a> Code<'a> {
             false => vector,
         };
         self.either(scalar, vector) + Expr::sum(references.others.iter().cloned())
+    }
+
+    /// Bytes that one iteration of the innermost loop loads and stores.
+    fn bytes(&self) -> Expr {
+        Expr::sum(self.loads.bytes.iter().chain(&self.stores.bytes).cloned())
     }
 
     /// Cycles in which loads and stores of one iteration of the innermost loop are issued, side by side.

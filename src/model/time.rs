@@ -131,7 +131,9 @@ impl TimeFigures {
         let in_core = InCoreFigures::define(machine, nest, operations, known, figures);
         let irregular = IrregularFigures::define(machine, caches_moved, in_core, figures);
         let moved = (caches_moved, traffic, irregular.is_some());
-        let levels = define_levels(machine, (nest, streams, iterations), moved, figures);
+        let registers = register_traffic(nest, streams, iterations);
+        let accessed = (registers, in_core.map(|found| found.bytes));
+        let levels = define_levels(machine, accessed, moved, figures);
         let any_machine = figures.detail() == Detail::AnyMachine;
         let core = in_core.map_or(cpu, |found| {
             let larger = Expr::max([found.chains, found.ports].map(Expr::from));
@@ -288,10 +290,11 @@ pub(super) fn waiting_for(accesses: FigureId, memory: Expr) -> Expr {
     (Expr::from(1.0) - Expr::machine("access_overlap")) * both
 }
 
-/// Bytes and times of all levels whose bandwidth is known; without lines that do not come at it, where these are apart.
+/// Bytes and times of all levels whose bandwidth is known; without lines that do not come at it, where these are apart. The
+/// first one serves all references, in the time of those that are loaded and stored, where that is known.
 fn define_levels(
     machine: &MachineModel,
-    (nest, streams, iterations): (&Nest, &[StreamFigures], &[Expr]),
+    (registers, accessed): (Expr, Option<FigureId>),
     (caches_moved, traffic, is_apart): (&NestLevels, &NestTraffic, bool),
     figures: &mut Figures,
 ) -> Vec<LevelFigures> {
@@ -311,15 +314,18 @@ fn define_levels(
         }
         let before = position.checked_sub(1);
         let bytes = match before {
-            None => {
-                let bytes = register_traffic(nest, streams, iterations);
-                figures.define(F::RegisterTraffic, bytes)
-            }
+            None => figures.define(F::RegisterTraffic, registers.clone()),
             Some(before) => caches_moved.caches[before].bytes,
         };
         let cache_before = before.and_then(|at| caches_moved.caches.get(at));
-        let mut seconds =
-            regular(bytes, cache_before).quotient(bandwidth::cache(cache, figures.runs_on()));
+        let served = match (before, accessed) {
+            (None, Some(accessed)) if any_machine => {
+                bandwidth::where_positive(accessed.into(), accessed.into(), bytes.into())
+            }
+            (None, Some(accessed)) => accessed.into(),
+            _ => regular(bytes, cache_before),
+        };
+        let mut seconds = served.quotient(bandwidth::cache(cache, figures.runs_on()));
         if any_machine {
             seconds = bandwidth::where_known(cache, seconds, Expr::from(0.0));
         }

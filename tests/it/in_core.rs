@@ -168,6 +168,28 @@ fn executions_wait_for_what_the_one_before_has_stored() {
     }
 }
 
+/// The first level's time is that of what is loaded and stored: an element at which the innermost loop stays is in a register.
+#[test]
+fn what_stays_in_registers_takes_no_bandwidth() {
+    let machine = fixture("clock/core.toml");
+    let machine = machine.to_str().expect("a path");
+    let options = [
+        "--machine",
+        machine,
+        "--set",
+        "n=1000,l1_gbs=1",
+        "--no-config",
+    ];
+    let json = analysed(fixture("groups/handed_on.c"), &options);
+    let update = &nest(&json, "update")["levels"][0];
+    let found = |key: &str| update[key].as_f64().expect("a number");
+    assert_eq!(update["name"], "L1");
+    // `y[i]` twice, `a[k][i]` and `x[k]`, of which the last is not loaded again.
+    assert_eq!(found("bytes"), 32e6);
+    let seconds = found("seconds");
+    assert!((seconds / 24e-3 - 1.0).abs() < 1e-2, "{seconds}");
+}
+
 /// Advice names what executions of the inner loop wait for.
 #[test]
 fn advice_names_what_executions_wait_for() {
