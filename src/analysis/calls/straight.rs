@@ -359,18 +359,22 @@ fn is_trivial(function: &ir::Function, has_calls: bool) -> bool {
 /// by the bodies that it calls, but for those that only print messages.
 pub fn works(known: &Procedures, id: ProcedureId) -> bool {
     let function = known.get(id).function;
-    let (mut has_calls, mut passes_on) = (false, false);
-    let mut call = |name: &str| {
-        has_calls = true;
-        if let Target::Body(callee) = known.target(id, name) {
-            passes_on |=
-                known.working[callee.at()] && !touches_only_text(known.get(callee).function);
-        }
-    };
+    if has_loops(&function.body) {
+        return false;
+    }
+    let mut called: FxHashSet<&str> = FxHashSet::default();
     statements(&function.body, InLoop::No, &mut |stmt, _| {
-        calls_of(stmt, &mut |name, _| call(name));
+        calls_of(stmt, &mut |name, _| {
+            called.insert(name);
+        });
     });
-    !has_loops(&function.body) && (passes_on || !is_trivial(function, has_calls))
+    let passes_on = |name: &&str| match known.target(id, name) {
+        Target::Body(callee) => {
+            known.working[callee.at()] && !touches_only_text(known.get(callee).function)
+        }
+        _ => false,
+    };
+    !is_trivial(function, !called.is_empty()) || called.iter().any(passes_on)
 }
 
 /// Whether a body with loops does floating-point operations outside of them.

@@ -227,11 +227,12 @@ impl<'f> Steady<'f> {
 
     /// What a call hands over, by position, in the loops around it, the outermost first.
     pub fn handed(&self, arguments: &[Value], around: &[Around]) -> Vec<Handed> {
+        let mut ends = Query::of(self);
+        ends.values(&self.ends);
         let one = |argument: &Value| {
             let loops = (0..around.len()).map(|at| self.state(argument, &around[at..]));
             let loops = loops.collect();
-            let mut query = Query::of(self);
-            query.values(&self.ends);
+            let mut query = ends.clone();
             query.value(&as_place(argument));
             let needs = query.needs();
             Handed { loops, needs }

@@ -10,6 +10,7 @@ use crate::ir::visit::each_value;
 use crate::ir::{Control, Function, Loop, Role, Stmt, Value, VarId, is_left_out};
 
 /// What decides something, as far as it was followed.
+#[derive(Clone)]
 pub(super) struct Query<'q, 'f> {
     of: &'q Steady<'f>,
     /// Nothing if something else than arguments does.

@@ -10,13 +10,13 @@
 //!
 //! Every other one is a branch that data decide.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Walker, leaving};
-use crate::calls::{Outside, Target};
+use crate::calls::{Outside, ProcedureId, Target};
 use crate::expr::Expr;
 use crate::facts::Decision;
 use crate::guards;
@@ -36,6 +36,8 @@ pub(super) const DEPTH: u32 = 16;
 pub(super) struct Givers {
     outside: OnceCell<Outside>,
     loops: OnceCell<FxHashSet<VarId>>,
+    /// Of procedures that are called, with so many calls inside them followed, whether they work.
+    work: RefCell<FxHashMap<(ProcedureId, u32), bool>>,
 }
 
 impl Walker<'_> {
@@ -168,10 +170,8 @@ impl Walker<'_> {
             if !found {
                 calls_of(stmt, &mut |name, _| {
                     found |= match self.effects.target(name) {
-                        Target::Body(callee) if calls > 0 => {
-                            let body = &self.procedures.get(callee).function.body;
-                            self.works_within(body, calls - 1)
-                        }
+                        _ if found => true,
+                        Target::Body(callee) if calls > 0 => self.body_works(callee, calls - 1),
                         Target::Body(_) | Target::Recursive(_) => true,
                         Target::Unknown => !self.effects.candidates(name).is_empty(),
                         Target::Library(_) | Target::Communication(_) => false,
@@ -180,6 +180,16 @@ impl Walker<'_> {
             }
         });
         found
+    }
+
+    fn body_works(&self, callee: ProcedureId, calls: u32) -> bool {
+        let known = self.givers.work.borrow().get(&(callee, calls)).copied();
+        known.unwrap_or_else(|| {
+            let body = &self.procedures.get(callee).function.body;
+            let works = self.works_within(body, calls);
+            self.givers.work.borrow_mut().insert((callee, calls), works);
+            works
+        })
     }
 
     /// Whether the procedure may return in a loop, for something else than that it goes wrong.
