@@ -80,6 +80,8 @@ pub struct Function {
     /// The procedures whose statements give it to pointers, where no pointer has it from the beginning: without a call of
     /// one of these, no call through a pointer means it. Empty where that is not known.
     pub given_by: Vec<FunctionKey>,
+    /// How it calls itself, if it does.
+    pub recursion: Option<Recursion>,
     /// Named constants and known values of the symbols that expressions of this function mention.
     pub constants: Vec<Constant>,
     /// Arrays with storage that they may lie in: two that share some may be the same elements.
@@ -89,6 +91,19 @@ pub struct Function {
     /// The arrays of the program that names of arrays stand for, by name; several where calls pass several.
     pub objects: Vec<NamedObject>,
     pub body: Block,
+}
+
+/// How deep a function calls itself, directly.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recursion {
+    /// How many calls one below the other a call from elsewhere leads to.
+    pub depth: Expr,
+    /// The size of a call beside that of the one above it.
+    pub size: Expr,
+    /// A call from elsewhere leads to no more calls than this.
+    pub most: Expr,
+    /// Probabilities of branches that only ask how deep the calls have gone.
+    pub ends: Vec<Symbol>,
 }
 
 /// A symbol whose value the source gives.

@@ -22,6 +22,7 @@ mod loops;
 mod lost;
 mod parts;
 mod records;
+mod recursion;
 mod refills;
 mod retries;
 mod returning;
@@ -281,6 +282,7 @@ fn analyze_procedure(
         givers: Givers::default(),
     };
     let body = walker.block(&function.body);
+    let recursion = walker.recursion(&body);
     let shared = shared_storage(function, &body);
     let constants = walker.into_constants();
     Function {
@@ -291,6 +293,7 @@ fn analyze_procedure(
         is_entry: function.is_main,
         is_shown: true,
         given_by: known.givers(id),
+        recursion,
         constants,
         shared,
         pointed: pointed(function).into_iter().collect(),
@@ -663,7 +666,12 @@ impl<'f> Walker<'f> {
                 place,
                 target,
                 value,
-            } => self.assign(place, target, value, block),
+            } => {
+                self.assign(place, target, value, block);
+                if self.is_from_text(value) {
+                    block.texts += self.texts(std::slice::from_ref(target));
+                }
+            }
             Stmt::Loop(inner) => self.enter_loop(inner, block),
             Stmt::If(branch) => {
                 self.branch(branch, &branch.then, &branch.otherwise, block);

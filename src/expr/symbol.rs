@@ -144,6 +144,11 @@ impl Symbol {
         Symbol::new(SymbolKind::TripCount, &name)
     }
 
+    /// How many calls of itself a function makes one below the other.
+    pub fn depth(function: &str) -> Symbol {
+        Symbol::new(SymbolKind::TripCount, &format!("depth_{}", word(function)))
+    }
+
     /// How far a loop moves what has this text: the one of this counter, where others move it too.
     pub fn stride(of: &str, counter: Option<&str>) -> Symbol {
         let name = match counter {

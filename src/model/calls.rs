@@ -21,7 +21,9 @@ mod touched;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::nest::{ChainLoop, Content, Nest, Weight, block_contents, side};
-use crate::analysis::facts::{Block, Body, Call, FunctionKey, Handed, Item, Loop, Program, Rest};
+use crate::analysis::facts::{
+    Block, Body, Call, FunctionKey, Handed, Item, Loop, Program, Recursion, Rest,
+};
 use crate::expr::{Expr, Symbol};
 pub use costs::{CallPath, Calls, Costs, FunctionFigures, SiteFigures};
 pub(super) use elsewhere::left_out;
@@ -58,11 +60,26 @@ pub struct CallSite {
     rest: Rest,
 }
 
+/// A function that calls itself.
+#[derive(Clone)]
+struct Again {
+    function: usize,
+    recursion: Recursion,
+    /// What its depth mentions.
+    symbols: Vec<Symbol>,
+    /// The calls.
+    sites: Vec<CallSite>,
+    /// For each call, the branches around the loops that it is in which only ask how deep the calls have gone.
+    ends: Vec<Weight>,
+}
+
 /// Who calls whom, without recursion.
 #[derive(Clone, Default)]
 pub struct CallGraph {
     /// By callee, then in program order.
     pub sites: Vec<CallSite>,
+    /// The functions that call themselves, in program order.
+    again: Vec<Again>,
     /// Where runs begin, and what they come to; `None` where nothing says that a run begins there.
     pub reached: Option<Reached>,
     /// The functions whose calls are counted; `None` for all.
@@ -130,6 +147,7 @@ impl CallGraph {
             false => circles::drop_backward(&mut sites, functions, &entries),
         };
         sites.sort_by_key(|site| site.callee);
+        let again = again((program, nests), &mut circles.again);
         let reached =
             (!entries.is_empty()).then(|| Reached::of(entries, &sites, &circles, (program, nests)));
         let givers = match &reached {
@@ -162,6 +180,7 @@ impl CallGraph {
             sites,
             reached,
             counted: None,
+            again,
             bottom_up: circles.bottom_up,
             givers,
             straight,
@@ -176,8 +195,11 @@ impl CallGraph {
         };
         let mut sites = self.sites;
         sites.retain(|site| wanted.contains(&site.callee));
+        let mut again = self.again;
+        again.retain(|again| wanted.contains(&again.function));
         CallGraph {
             sites,
+            again,
             counted: Some(wanted),
             ..self
         }
@@ -190,8 +212,8 @@ impl CallGraph {
 
     /// The nests whose loops are around calls.
     pub(super) fn homes(&self) -> HashSet<usize> {
-        self.sites
-            .iter()
+        let again = self.again.iter().flat_map(|again| &again.sites);
+        (self.sites.iter().chain(again))
             .filter_map(|site| Some(site.loops?.0))
             .collect()
     }
@@ -223,13 +245,34 @@ impl CallGraph {
 
     /// Symbols of functions that only calls mention.
     pub(super) fn symbols(&self) -> impl Iterator<Item = (usize, &Symbol)> {
-        let around = self.sites.iter().map(|site| (site.caller, &site.weight));
+        let again = self.again.iter().flat_map(|again| &again.sites);
+        let sites = self.sites.iter().chain(again);
+        let depths = self.again.iter().flat_map(|again| {
+            let symbols = again.symbols.iter();
+            symbols.map(|symbol| (again.function, symbol))
+        });
+        let around = sites.map(|site| (site.caller, &site.weight));
         let straight = self.straight.iter().enumerate();
         let straight = straight
             .flat_map(|(function, contents)| contents.iter().map(move |c| (function, &c.weight)));
         around
             .chain(straight)
             .flat_map(|(function, weight)| weight.iter().map(move |(branch, _)| (function, branch)))
+            .chain(depths)
+    }
+
+    /// How the function calls itself.
+    fn again(&self, function: usize) -> Option<&Again> {
+        let mut again = self.again.iter();
+        again.find(|again| again.function == function)
+    }
+
+    /// What the calls of a function by itself depend on.
+    pub(super) fn symbols_of_recursion(&self, function: usize) -> impl Iterator<Item = &Symbol> {
+        self.again(function).into_iter().flat_map(|again| {
+            let sites = again.sites.iter().flat_map(CallSite::symbols);
+            again.symbols.iter().chain(sites)
+        })
     }
 }
 
@@ -247,6 +290,33 @@ impl CallSite {
         let branches = self.weight.iter().map(|(branch, _)| branch);
         self.around.iter().chain(branches)
     }
+}
+
+/// The functions with these calls of themselves.
+fn again((program, nests): (&Program, &[Nest]), sites: &mut [CallSite]) -> Vec<Again> {
+    sites.sort_by_key(|site| site.callee);
+    (sites.chunk_by(|a, b| a.callee == b.callee))
+        .filter_map(|sites| {
+            let function = sites[0].callee;
+            let recursion = program.functions[function].recursion.clone()?;
+            let ends = sites.iter().map(|site| {
+                let mut around = Weight::new();
+                for chain_loop in site.way(nests).0 {
+                    around.extend(chain_loop.weight.iter().cloned());
+                }
+                around.retain(|(branch, _)| recursion.ends.contains(branch));
+                around
+            });
+            let ends = ends.collect();
+            Some(Again {
+                function,
+                ends,
+                symbols: recursion.depth.symbols(),
+                recursion,
+                sites: sites.to_vec(),
+            })
+        })
+        .collect()
 }
 
 /// What the bounds and the conditions of the loops around a call mention, and its share and the like.

@@ -204,6 +204,9 @@ loopsheet_base::catalogue! {
         InclusiveFlops "flops_with_callees" "" Flops "Flops of one call, including everything it calls" Source::Definition;
         InclusiveTraffic "memory_traffic_with_callees" "" Bytes "Memory traffic of one call, including everything it calls" Source::Definition;
         InclusiveTime "time_with_callees" "" Seconds "Time of one call, including everything it calls" Source::Definition;
+        CallsOfItself "calls_of_itself" "b" Count "Calls of itself in one call of a function, but for conditions that only end them at a depth" Source::Definition;
+        CallsAlongLevels "calls_along_levels" "" Count "Calls that one call from elsewhere leads to: 1 + b + b² + … as deep as they go" Source::Definition;
+        FullCallsAlongLevels "calls_of_full_size_along_levels" "" Count "The same, each weighted by its size relative to the first" Source::Definition;
         TimesCalled "times_called" "" Count "Sum over all calls, starting where execution starts; without a main program, each function that nothing calls is run once" Source::Definition;
         CallsInAll "calls_in_all" "" Count "Calls in one call of the caller, times the number of calls of the caller" Source::Definition;
         CalledFlops "called_flops" "" Flops "Calls times the flops of one call, including everything called below" Source::Definition;

@@ -180,6 +180,11 @@ fn rows_of_calls(model: &Model) -> Vec<FixedBitSet> {
                 }
             }
         }
+        for symbol in graph.symbols_of_recursion(function) {
+            if let Some(row) = own_row(&model.parameters, function, symbol, &index) {
+                own.extend(behind[row].iter().copied());
+            }
+        }
         found[function] = own;
     }
     found

@@ -197,6 +197,8 @@ pub enum Meaning {
     CommonBits,
     /// Whether a whole number has a bit, counted from zero.
     Bit,
+    /// What a text says.
+    FromText,
 }
 
 /// What a function of the library does with one that it is given.

@@ -764,3 +764,56 @@ double around(struct cell *cell, struct edge *all)
     assert_eq!(walk("cell->edges"), [8.0]);
     assert_eq!(walk("all"), [128.0]);
 }
+
+/// Lists that begin empty and that a procedure lengthens have a length that nothing says, not none.
+#[test]
+fn what_is_allocated_without_elements_gets_some() {
+    let json = fortran(
+        "
+module m
+  type list
+    integer, allocatable :: v(:)
+  end type
+contains
+  subroutine add(v, j)
+    integer, allocatable, intent(inout) :: v(:)
+    integer, intent(in) :: j
+    integer, allocatable :: w(:)
+    integer :: n
+    n = size(v)
+    allocate(w(n+1))
+    w(1:n) = v
+    w(n+1) = j
+    call move_alloc(w, v)
+  end subroutine
+  subroutine walk(near, n, x)
+    integer, intent(in) :: n
+    type(list), allocatable :: near(:)
+    real :: x(n)
+    integer :: i, k
+    do i = 1, n
+      do k = 1, size(near(i)%v)
+        x(i) = x(i) + near(i)%v(k)
+      end do
+    end do
+  end subroutine
+end module
+program p
+  use m
+  type(list), allocatable :: near(:)
+  real :: x(100)
+  integer :: i, j
+  allocate(near(100))
+  do i = 1, 100
+    allocate(near(i)%v(0))
+    do j = 1, 100
+      if (mod(i*j, 7) == 3) call add(near(i)%v, j)
+    end do
+  end do
+  x = 0
+  call walk(near, 100, x)
+  print *, x(3)
+end program",
+    );
+    assert!(iterations(&json, "walk")[0] > 100.0);
+}

@@ -92,6 +92,7 @@ mod rare_branches;
 mod real_trees;
 mod reasons;
 mod record;
+mod recursion;
 mod registers;
 mod repeated;
 mod reports;

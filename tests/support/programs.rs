@@ -201,6 +201,7 @@ pub fn function(name: &str, file: &str, constants: &[(&str, &str)], loops: Vec<L
         is_entry: false,
         is_shown: true,
         given_by: Vec::new(),
+        recursion: None,
         constants: constants.iter().map(constant).collect(),
         shared: Vec::new(),
         pointed: Vec::new(),

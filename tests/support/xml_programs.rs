@@ -665,6 +665,7 @@ fn function() -> impl Strategy<Value = Function> {
                     is_entry,
                     is_shown: true,
                     given_by,
+                    recursion: None,
                     constants,
                     shared,
                     pointed,

@@ -528,6 +528,7 @@ mod tests {
             is_entry: false,
             is_shown: true,
             given_by: Vec::new(),
+            recursion: None,
             constants: Vec::new(),
             shared: Vec::new(),
             pointed: Vec::new(),

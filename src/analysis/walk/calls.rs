@@ -7,7 +7,7 @@ use crate::datatypes::Datatypes;
 use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::facts::{AccessClass, Block, Body, Call, Communication, Rest};
-use crate::intrinsics::{CallsBack, Intrinsic, IntrinsicKind};
+use crate::intrinsics::{CallsBack, Intrinsic, IntrinsicKind, Meaning};
 use crate::ir::{Type, Value, VarId, addressed};
 use crate::message_passing::Interface;
 use crate::reason::ReasonCode;
@@ -43,8 +43,10 @@ impl Walker<'_> {
                     }
                     Text => block.texts += self.texts(format_arguments(arguments)),
                     Input => block.texts += self.texts_read(arguments),
-                    Read | Io | Timer | Status | Options | System | Lock | Termination
-                    | Allocation | Association | Communication => {}
+                    // Roughly: storage is filled from a buffer, a call at a time.
+                    Read => block.texts += 1,
+                    Io | Timer | Status | Options | System | Lock | Termination | Allocation
+                    | Association | Communication => {}
                     _ => return,
                 }
                 Body::Library
@@ -243,6 +245,14 @@ impl Walker<'_> {
         };
         let read = arguments.iter().filter_map(addressed);
         read.filter(is_number).count() as u64
+    }
+
+    /// Whether a value is what a statement with a format reads.
+    pub(super) fn is_from_text(&self, value: &Value) -> bool {
+        let Value::Call { name, .. } = value else {
+            return false;
+        };
+        self.effects.target(name).meaning() == Some(Meaning::FromText)
     }
 
     fn communication(

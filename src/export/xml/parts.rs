@@ -56,6 +56,32 @@ pub(super) fn constant(fields: &Fields<'_>) -> Result<Constant, XmlError> {
     Ok(constant)
 }
 
+/// How a function calls itself.
+pub(super) fn recursion(fields: &Fields<'_>) -> Result<Recursion, XmlError> {
+    let number = |name| {
+        fields.required(name)?;
+        Ok(fields.expression(name)?.unwrap_or_else(|| Expr::from(1.0)))
+    };
+    let [depth, size, most] = [number("depth")?, number("size")?, number("most")?];
+    let end = |fields: &Fields<'_>| {
+        let name = fields.required("name")?;
+        fields.finish();
+        Ok(Symbol::new(SymbolKind::Probability, name))
+    };
+    let children = fields.element.children.iter();
+    let ends = children
+        .filter(|child| child.name == "ls:end")
+        .map(|child| end(&Fields::new(child, fields.context)))
+        .collect::<Result<_, _>>()?;
+    fields.finish();
+    Ok(Recursion {
+        depth,
+        size,
+        most,
+        ends,
+    })
+}
+
 /// A place of the program, with its symbol.
 pub(super) fn place(fields: &Fields<'_>) -> Result<(Symbol, facts::Place), XmlError> {
     let origins = Origin::ALL.map(Origin::as_str).join(", ");

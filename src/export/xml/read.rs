@@ -199,6 +199,7 @@ impl Reader {
         let pointed = children(element, "ls:points", context, pair)?;
         let objects = children(element, "ls:object", context, parts::object)?;
         let given_by = children(element, "ls:giver", context, parts::named)?;
+        let recursion = children(element, "ls:recursion", context, parts::recursion)?.pop();
         let scope = Scope {
             function: &name,
             file: &file,
@@ -214,6 +215,7 @@ impl Reader {
             is_entry,
             is_shown: true,
             given_by,
+            recursion,
             constants,
             shared,
             pointed,

@@ -192,6 +192,7 @@ fn function(function: &Function) -> Element {
         end_line,
         is_entry,
         given_by,
+        recursion,
         constants,
         shared,
         pointed,
@@ -225,7 +226,8 @@ fn function(function: &Function) -> Element {
         .containing(shared.iter().map(|pair| storage("ls:shares", pair)))
         .containing(pointed.iter().map(|pair| storage("ls:points", pair)))
         .containing(objects.iter().map(object))
-        .containing(given_by.iter().map(|giver| named("ls:giver", giver)));
+        .containing(given_by.iter().map(|giver| named("ls:giver", giver)))
+        .containing(recursion.iter().map(calls_of_itself));
     block(
         element,
         body,
@@ -234,6 +236,23 @@ fn function(function: &Function) -> Element {
             loops: &[],
         },
     )
+}
+
+/// How a function calls itself.
+fn calls_of_itself(
+    Recursion {
+        depth,
+        size,
+        most,
+        ends,
+    }: &Recursion,
+) -> Element {
+    let end = |end: &Symbol| Element::new("ls:end").with("name", end);
+    Element::new("ls:recursion")
+        .with("depth", depth)
+        .with("size", size)
+        .with("most", most)
+        .containing(ends.iter().map(end))
 }
 
 /// An array with the one of the program that it stands for.

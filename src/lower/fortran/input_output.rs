@@ -14,7 +14,8 @@ use crate::syntax::{Role, named_children};
 /// What a statement does with the items of its list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
-    In,
+    /// The statement that gives them values.
+    In(&'static str),
     Out(Printed),
 }
 
@@ -63,7 +64,13 @@ impl Lowering<'_> {
                     let way = Way::Out(self.printed_by(node, &keyword));
                     self.items(node, &named_children(list), way, out);
                 }
-                kind::INPUT_ITEMS => self.items(node, &named_children(list), Way::In, out),
+                kind::INPUT_ITEMS => {
+                    let way = Way::In(match self.has_format(node) {
+                        true => "formatted read statement",
+                        false => "read statement",
+                    });
+                    self.items(node, &named_children(list), way, out);
+                }
                 _ => {}
             }
         }
@@ -95,22 +102,24 @@ impl Lowering<'_> {
 
     /// Whether a statement writes what it lists as text: a `print`, a `write` with a format, be it `*` or a label.
     fn printed_by(&self, statement: Node, keyword: &str) -> Printed {
-        let has_format = || {
-            named_children(statement).iter().any(|part| {
-                let is_named = |name: Node| matches!(&*self.reader.name(name), "fmt" | "nml");
-                match part.kind() {
-                    kind::FORMAT_IDENTIFIER => true,
-                    kind::KEYWORD_ARGUMENT => {
-                        part.child_by_field_name(field::NAME).is_some_and(is_named)
-                    }
-                    _ => false,
-                }
-            })
-        };
-        match keyword == "print" || (keyword == "write" && has_format()) {
+        match keyword == "print" || (keyword == "write" && self.has_format(statement)) {
             true => Printed::AsText,
             false => Printed::No,
         }
+    }
+
+    /// Whether a statement has a format, be it `*` or a label.
+    fn has_format(&self, statement: Node) -> bool {
+        named_children(statement).iter().any(|part| {
+            let is_named = |name: Node| matches!(&*self.reader.name(name), "fmt" | "nml");
+            match part.kind() {
+                kind::FORMAT_IDENTIFIER => true,
+                kind::KEYWORD_ARGUMENT => {
+                    part.child_by_field_name(field::NAME).is_some_and(is_named)
+                }
+                _ => false,
+            }
+        })
     }
 
     /// The name of the file that a statement opens, where it is a literal, a constant or a variable.
@@ -213,7 +222,7 @@ impl Lowering<'_> {
                     let value = self.reader.read(*item);
                     let value = self.own_value(&value);
                     match way {
-                        Way::In => self.filled_by(&place, "read statement", value, out),
+                        Way::In(name) => self.filled_by(&place, name, value, out),
                         Way::Out(printed) => self.printed(&place, value, printed, out),
                     }
                 }

@@ -13,7 +13,7 @@ use super::procedure::Lowering;
 use super::scope::{Class, Symbol};
 use crate::diagnostic::{DiagnosticCode, Place, Severity};
 use crate::ir::{
-    BinaryOp, Control, Evaluation, If, Jump, Label, Loop, LoopDirective, Printed, Reason,
+    BinaryOp, Control, Evaluation, Extent, If, Jump, Label, Loop, LoopDirective, Printed, Reason,
     Role as Storage, Stmt, Tested, Type, Value, VarId, Variable,
 };
 use crate::reason::ReasonCode;
@@ -506,6 +506,10 @@ impl Lowering<'_> {
             let bounds = super::declarators::bounds(self.reader, size);
             let object = self.reader.read(object);
             let extents = self.extents(&bounds, self.scope);
+            // What begins with no elements gets them elsewhere, or nobody would allocate it.
+            if extents.iter().any(is_empty) {
+                continue;
+            }
             let id = match self.own_value(&object) {
                 Value::Variable(id) | Value::Element { array: id, .. } => id,
                 _ => continue,
@@ -513,6 +517,16 @@ impl Lowering<'_> {
             self.draft.complete_dimensions(id, extents);
         }
     }
+}
+
+/// Whether an extent holds no elements, whatever runs: `allocate (a(0))`.
+fn is_empty(extent: &Extent) -> bool {
+    let first = match &extent.lower {
+        Some(Value::Integer(first)) => *first,
+        Some(_) => return false,
+        None => 1,
+    };
+    matches!(extent.upper, Some(Value::Integer(last)) if last < first)
 }
 
 /// Whether a value is the name of a procedure.

@@ -10,6 +10,8 @@ pub(super) struct Circles {
     pub bottom_up: Vec<usize>,
     /// Functions that dropped calls lead back to.
     pub recursive: Vec<usize>,
+    /// The dropped calls of functions by themselves.
+    pub again: Vec<CallSite>,
 }
 
 /// Drops all calls between functions that lead back to each other.
@@ -36,6 +38,7 @@ pub(super) fn drop_all(sites: &mut Vec<CallSite>, functions: usize) -> Circles {
             .map(NodeIndex::index)
             .collect(),
         recursive: Vec::new(),
+        again: Vec::new(),
     }
 }
 
@@ -86,10 +89,14 @@ pub(super) fn drop_backward(
     }
     let backward = || sites.iter().zip(&is_backward).filter(|(_, is)| **is);
     let recursive = backward().map(|(site, _)| site.callee).collect();
+    let by_itself = |site: &&CallSite| site.caller == site.callee;
+    let again = backward().map(|(site, _)| site).filter(by_itself);
+    let again = again.cloned().collect();
     let mut kept = is_backward.iter().map(|is_backward| !is_backward);
     sites.retain(|_| kept.next().unwrap_or(true));
     Circles {
         bottom_up,
         recursive,
+        again,
     }
 }

@@ -1,18 +1,24 @@
 //! How often call sites and functions run.
+//!
+//! A call of a function that calls itself b times in one call of its own leads to 1 + b + b² + … calls, as deep as they go.
 
 use std::collections::HashMap;
 
 use super::{CallGraph, CallSite};
 use crate::catalogue::StaticFigure as F;
-use crate::expr::{Expr, FigureId};
+use crate::expr::{Comparison, Expr, FigureId};
 use crate::figures::Figures;
 use crate::loops::LoopCounts;
-use crate::nest::{Nest, weight_expr};
+use crate::nest::{Nest, Weight, weight_expr};
 use crate::nest_model::NestModel;
 use crate::parameters::ParameterTable;
 
 /// How often the loops around calls run, for each call site; `None` outside loops.
-pub(crate) struct Iterations(Vec<Option<FigureId>>);
+pub(crate) struct Iterations {
+    sites: Vec<Option<FigureId>>,
+    /// The same of the calls of functions by themselves.
+    again: Vec<Vec<Option<FigureId>>>,
+}
 
 impl Iterations {
     /// Of the nests of a model, with the position that each had among all nests of the program, and of others that are not
@@ -36,7 +42,13 @@ impl Iterations {
             let (nest, level) = site.loops?;
             Some(counts.get(&nest)?[level - 1].weighted)
         };
-        Iterations(graph.sites.iter().map(of_site).collect())
+        let again = graph.again.iter();
+        Iterations {
+            sites: graph.sites.iter().map(of_site).collect(),
+            again: again
+                .map(|again| again.sites.iter().map(of_site).collect())
+                .collect(),
+        }
     }
 }
 
@@ -64,15 +76,14 @@ impl Times {
         parameters: &ParameterTable,
         figures: &mut Figures,
     ) -> Times {
+        let levels = levels(graph, &iterations.again, parameters, figures);
         let once = |index: usize| {
-            let (site, iterations) = (&graph.sites[index], iterations.0[index]);
-            let symbol = |branch: &_| parameters.symbol(site.caller, branch);
-            let iterations = iterations.map_or(Expr::from(1.0), Expr::from);
-            let times = site.times.as_ref();
-            let times = times.map_or(Expr::from(1.0), |times| {
-                parameters.resolve(site.caller, times)
-            });
-            iterations * times * weight_expr(&site.weight, &symbol)
+            let site = &graph.sites[index];
+            let own = runs_of(site, &site.weight, iterations.sites[index], parameters);
+            match levels.get(&site.callee) {
+                Some(levels) => own * Expr::from(levels.calls),
+                None => own,
+            }
         };
         let waits = |index: usize| {
             let CallSite {
@@ -129,7 +140,12 @@ impl Times {
         }
         let runs: Vec<FigureId> = runs.into_iter().flatten().collect();
         let times: Vec<FigureId> = times.into_iter().flatten().collect();
-        let (full_runs, full) = full(graph, &arriving, (&runs, &times), parameters, figures);
+        let (full_runs, full) = full(
+            (graph, &arriving, &levels),
+            (&runs, &times),
+            parameters,
+            figures,
+        );
         let sites = sites
             .iter()
             .zip(&runs)
@@ -144,18 +160,98 @@ impl Times {
     }
 }
 
+/// How often a call runs in one call of its caller, with these branches around it.
+fn runs_of(
+    site: &CallSite,
+    weight: &Weight,
+    iterations: Option<FigureId>,
+    parameters: &ParameterTable,
+) -> Expr {
+    let symbol = |branch: &_| parameters.symbol(site.caller, branch);
+    let iterations = iterations.map_or(Expr::from(1.0), Expr::from);
+    let times = site.times.as_ref();
+    let times = times.map_or(Expr::from(1.0), |times| {
+        parameters.resolve(site.caller, times)
+    });
+    iterations * times * weight_expr(weight, &symbol)
+}
+
+/// What a call of a function that calls itself leads to.
+struct Levels {
+    calls: FigureId,
+    /// The same, each with its size over that of the first.
+    full: FigureId,
+}
+
+/// Of every function that calls itself.
+fn levels(
+    graph: &CallGraph,
+    iterations: &[Vec<Option<FigureId>>],
+    parameters: &ParameterTable,
+    figures: &mut Figures,
+) -> HashMap<usize, Levels> {
+    let mut found = HashMap::new();
+    for (again, iterations) in graph.again.iter().zip(iterations) {
+        let recursion = &again.recursion;
+        let own = again.sites.iter().zip(iterations).zip(&again.ends);
+        let own = own.map(|((site, iterations), ends)| {
+            let mut weight = site.weight.clone();
+            weight.retain(|(branch, _)| !recursion.ends.contains(branch));
+            let runs = runs_of(site, &weight, *iterations, parameters);
+            if ends.is_empty() {
+                return runs;
+            }
+            // Iterations of the loops around are weighted by these branches.
+            let symbol = |branch: &_| parameters.symbol(site.caller, branch);
+            let (taken, none) = (weight_expr(ends, &symbol), Expr::from(0.0));
+            let runs = runs.quotient(taken.clone());
+            Expr::choose(Comparison::Greater, taken, none.clone(), runs, none)
+        });
+        let own = figures.define(F::CallsOfItself, Expr::sum(own.collect::<Vec<_>>()));
+        let depth = parameters.resolve(again.function, &recursion.depth);
+        let calls = |size: &Expr| {
+            let each = Expr::from(own) * size.clone();
+            Expr::min([along_levels(each, depth.clone()), recursion.most.clone()])
+        };
+        let levels = Levels {
+            calls: figures.define(F::CallsAlongLevels, calls(&Expr::from(1.0))),
+            full: figures.define(F::FullCallsAlongLevels, calls(&recursion.size)),
+        };
+        found.insert(again.function, levels);
+    }
+    found
+}
+
+/// 1 + b + b² + … + b^d; larger powers than a number can be are left out, as there is a limit to all.
+fn along_levels(b: Expr, d: Expr) -> Expr {
+    const LARGEST: (f64, f64) = (250.0, 120.0);
+    let one = Expr::from(1.0);
+    let base = Expr::min([b.clone(), LARGEST.0.into()]);
+    let many = Expr::min([d.clone() + 1.0, LARGEST.1.into()]);
+    let grows = (base.clone().power(many) - 1.0).quotient(base - 1.0);
+    let shrinks =
+        (one.clone() - b.clone().power(d.clone() + 1.0)).quotient(one.clone() - b.clone());
+    let otherwise = Expr::choose(Comparison::Greater, b.clone(), one.clone(), grows, shrinks);
+    // Near one the difference of two such powers has no figures left.
+    let apart = (b - one).absolute();
+    Expr::choose(Comparison::Less, apart, 1e-6.into(), d + 1.0, otherwise)
+}
+
 /// The same numbers of calls as if all were of the largest size: what calls of smaller sizes cost is less in proportion.
 fn full(
-    graph: &CallGraph,
-    arriving: &[Vec<usize>],
+    (graph, arriving, levels): (&CallGraph, &[Vec<usize>], &HashMap<usize, Levels>),
     (runs, times): (&[FigureId], &[FigureId]),
     parameters: &ParameterTable,
     figures: &mut Figures,
 ) -> (Vec<FigureId>, Vec<FigureId>) {
     let (mut full_runs, mut full) = (runs.to_vec(), times.to_vec());
     for (site, runs) in graph.sites.iter().zip(&mut full_runs) {
-        if let Some(share) = &site.share {
-            let share = parameters.resolve(site.caller, share);
+        let share = site.share.as_ref();
+        let share = share.map(|share| parameters.resolve(site.caller, share));
+        let levels = levels.get(&site.callee);
+        let of_levels = levels.map(|levels| Expr::from(levels.full).quotient(levels.calls.into()));
+        if share.is_some() || of_levels.is_some() {
+            let share = Expr::product(share.into_iter().chain(of_levels));
             *runs = figures.define(F::FullCallsPerCall, Expr::from(*runs) * share);
         }
     }
