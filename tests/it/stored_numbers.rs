@@ -234,7 +234,6 @@ fn loops_begin_below_zero_where_ends_have_no_sign() {
         ("int i = -3; i < ul; i++", 0.0),
         ("int i = -3; i < uc; i++", 9.0),
         ("long i = -3; i < u; i++", 8.0),
-        ("int i = -1; i < sizeof ul; i++", 0.0),
         ("int i = -1; i <= (int)u; i++", 7.0),
         ("int i = s; i < u; i++", 0.0),
         ("int i = s; u > i; i++", 0.0),
@@ -258,34 +257,6 @@ int main(void) {{
 }
 
 #[test]
-fn what_loops_move_below_zero_is_marked() {
-    let source = "double t;
-int main(void) {
-  unsigned u = 5;
-  for (int o = -2; o < 3; o++)
-    for (int i = o; i < u; i++) t += 1;
-  return 0;
-}
-";
-    assert!(reasons(&c(source), "main").contains(&"step_direction".to_string()));
-}
-
-#[test]
-fn numbers_that_begin_again_in_a_loop_are_no_ends_of_its_inner_ones() {
-    let source = "double t;
-int main(void) {
-  unsigned char n = 250;
-  for (int i = 0; i < 10; i++) {
-    n++;
-    for (int j = 0; j < n; j++) t += 1;
-  }
-  return 0;
-}
-";
-    assert!(!reasons(&c(source), "main").is_empty());
-}
-
-#[test]
 fn numbers_at_file_scope_need_no_type() {
     let json = c("count = 13;
 double a[20];
@@ -299,9 +270,9 @@ int main(void) {
 
 /// Names of parameters whose values nothing in the source gives.
 fn guessed(json: &Value) -> Vec<&str> {
-    let parameters = json["parameters"].as_array().expect("parameters");
+    let parameters = json["parameters"].as_object().expect("parameters");
     let is_guess = |parameter: &&Value| parameter["origin"] == "guessed";
-    let guesses = parameters.iter().filter(is_guess);
+    let guesses = parameters.values().filter(is_guess);
     guesses
         .filter_map(|parameter| parameter["source_name"].as_str())
         .collect()
