@@ -286,14 +286,10 @@ fn arrays_that_assignments_make_longer_are_not_as_long_as_they_were_allocated() 
     integer, allocatable :: items(:)
   end type
 contains
-  subroutine start(l)
-    type(list), intent(out) :: l
-    allocate(l%items(2))
-    l%items = 0
-  end subroutine
   subroutine push(l, item)
     type(list), intent(inout) :: l
     integer, intent(in) :: item
+    if (.not. allocated(l%items)) allocate(l%items(2))
     l%items = [item, l%items]
   end subroutine
 end module
@@ -302,7 +298,6 @@ program p
   type(list) :: l
   integer :: i, s
   integer, allocatable :: v(:)
-  call start(l)
   call push(l, 7)
   allocate(v(3))
   v = [v, 4]
