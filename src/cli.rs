@@ -81,7 +81,7 @@ pub struct MeasureArgs {
     ///
     /// By default the widest; on Intel's processors with AVX-512 32, which GCC and clang prefer there unless
     /// -mprefer-vector-width=512 is given.
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true, value_parser = vector_bytes)]
     pub vector_bytes: Option<usize>,
 }
 
@@ -682,6 +682,12 @@ pub enum Compat {
 /// Latency of far memory.
 fn nanoseconds(text: &str) -> Result<f64, String> {
     number(text, (1.0, 1e6), "ns")
+}
+
+/// Length of vectors; which of them a processor has is seen when it measures.
+fn vector_bytes(text: &str) -> Result<usize, String> {
+    let bytes = text.parse().ok().filter(|bytes| *bytes > 0);
+    bytes.ok_or_else(|| "vectors have 16, 32 or 64 bytes, as the processor has them".to_string())
 }
 
 /// Bandwidth of far memory.

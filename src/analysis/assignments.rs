@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::slice;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -211,6 +212,17 @@ impl<'a> Effects<'a> {
                     .then_some(*id),
                 _ => None,
             });
+        let led_to = arguments
+            .iter()
+            .enumerate()
+            .filter_map(move |(position, argument)| {
+                let members = summary?.members.get(position)?;
+                match argument {
+                    Value::Variable(id) if !scalar(id) => Some((id, members)),
+                    _ => None,
+                }
+            })
+            .flat_map(move |(id, members)| self.members(*id, members));
         let received = received.and_then(|position| match arguments.get(position - 1)? {
             Value::Variable(id) if scalar(id) => Some(*id),
             argument => match addressed(argument)? {
@@ -238,10 +250,33 @@ impl<'a> Effects<'a> {
             let is_given = |block| summary.is_some_and(|s| s.blocks.contains(block));
             matches!(home, Home::Common { block, .. } if is_given(block)) && scalar(id)
         });
-        let passed = passed.chain(received).chain(read).chain(addressed);
+        let passed = passed
+            .chain(received)
+            .chain(read)
+            .chain(addressed)
+            .chain(led_to);
         let globals = globals.map(|(_, id)| *id);
         let all = passed.chain(globals).chain(in_blocks.map(|(id, _)| *id));
         all.flat_map(move |id| with_parts(id, self.function))
+    }
+}
+
+impl Effects<'_> {
+    /// The scalars among the members of what a pointer leads to that have one of some names.
+    fn members(&self, pointer: VarId, names: &BTreeSet<Arc<str>>) -> Vec<VarId> {
+        if names.is_empty() {
+            return Vec::new();
+        }
+        let whole = &self.function.variable(pointer).name;
+        let is_meant = |variable: &ir::Variable| {
+            variable.dimensions.is_empty()
+                && variable.name.is_member()
+                && variable.name.variable() == whole.variable()
+                && variable.name.members().any(|name| names.contains(name))
+        };
+        let numbered = (0..).map(VarId).zip(&self.function.variables);
+        let members = numbered.filter(|(_, variable)| is_meant(variable));
+        members.map(|(id, _)| id).collect()
     }
 }
 

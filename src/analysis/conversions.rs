@@ -8,8 +8,10 @@
 //!
 //! Only numbers that are known are taken round: of all others it is assumed that they fit.
 
+use super::counted_loop::Counted;
 use super::facts::Origin;
 use super::symbols::Symbols;
+use super::totals::extreme;
 use crate::expr::{Comparison, Expr, Lookup, Symbol};
 use crate::intrinsics::Meaning;
 use crate::ir::visit::each_value;
@@ -110,7 +112,7 @@ impl Symbols<'_> {
     }
 
     /// What is left of a whole number in a type.
-    fn fitted(&self, ty: &Type, expr: Expr) -> Expr {
+    pub(super) fn fitted(&self, ty: &Type, expr: Expr) -> Expr {
         let left = || {
             let number = Expr::from(self.number(&expr)?).as_integer()?;
             ty.wrapped(number).filter(|left| *left != number)
@@ -149,13 +151,52 @@ impl Symbols<'_> {
     pub(super) fn sides(&mut self, left: &Value, right: &Value) -> Option<(Expr, Expr)> {
         let both = wider(left.ty(self.function), right.ty(self.function));
         let (left, right) = (self.expression(left)?, self.expression(right)?);
-        Some(match both {
-            Type::Integer(4.., Sign::Unsigned) => {
-                (self.fitted(&both, left), self.fitted(&both, right))
-            }
-            _ => (left, right),
-        })
+        if !is_unsigned(&both) {
+            return Some((left, right));
+        }
+        let is_open = |expr: &Expr| self.number(expr).is_none() && self.goes_below_zero(expr);
+        if is_open(&left) || is_open(&right) {
+            return None;
+        }
+        Some((
+            self.without_negative(&both, left),
+            self.without_negative(&both, right),
+        ))
     }
+
+    /// A number as a type without a sign has it, in comparisons.
+    pub(super) fn without_negative(&self, ty: &Type, expr: Expr) -> Expr {
+        match (ty, self.number(&expr)) {
+            // More than a whole number of ours holds.
+            (Type::Integer(8, Sign::Unsigned), Some(number)) if number < 0.0 => {
+                Expr::from(number + 2_f64.powi(64))
+            }
+            _ => self.fitted(ty, expr),
+        }
+    }
+
+    /// Whether what the loops around move is a number below zero in some of their iterations.
+    pub(super) fn goes_below_zero(&self, expr: &Expr) -> bool {
+        let around: Vec<&Counted> = self.levels.iter().map(|level| &level.counted).collect();
+        extreme(expr, &around, false)
+            .and_then(|low| self.number(&low))
+            .is_some_and(|low| low < 0.0)
+    }
+
+    /// Whether a type of few bytes holds all of what a loop moves, as far as its ends are known.
+    pub(super) fn holds_all(&self, ty: &Type, expr: &Expr, counted: &Counted) -> bool {
+        let ends = [false, true].map(|largest| {
+            let end = extreme(expr, &[counted], largest)?;
+            Expr::from(self.number(&end)?).as_integer()
+        });
+        let fits = |end: i64| ty.wrapped(end) == Some(end);
+        ends.into_iter().flatten().all(fits)
+    }
+}
+
+/// Whether numbers of a type are compared without a sign.
+pub(super) fn is_unsigned(ty: &Type) -> bool {
+    matches!(ty, Type::Integer(4.., Sign::Unsigned))
 }
 
 /// Whether a value is made of variables and numbers alone.

@@ -65,13 +65,18 @@ pub fn parse_bytes(text: &str) -> Result<Bytes, String> {
         ("GB", 1e9),
     ];
     let text = text.trim();
+    if text.starts_with('-') {
+        return Err(format!(
+            "`{text}` is less than nothing; sizes are whole numbers of bytes, such as 32KiB"
+        ));
+    }
     let number_end = text
         .find(|c: char| !c.is_ascii_digit() && c != '.')
         .unwrap_or(text.len());
     let (number, unit) = (&text[..number_end], text[number_end..].trim_start());
     let number: f64 = number
         .parse()
-        .map_err(|_| format!("`{text}` does not begin with a number of bytes"))?;
+        .map_err(|_| format!("`{text}` does not begin with a number of bytes, such as 32KiB"))?;
     let Some((_, factor)) = UNITS.into_iter().find(|(name, _)| *name == unit) else {
         return Err(format!(
             "`{unit}` is not a unit of bytes; units are B, KiB, MiB, GiB, kB, MB and GB"

@@ -130,6 +130,8 @@ pub struct Function {
     pub read_only: BTreeSet<VarId>,
     /// Dummy arguments that one statement of the procedure allocates, with the bounds that their dimensions have.
     pub allocated: BTreeSet<VarId>,
+    /// Arrays that an assignment makes longer than they were allocated: `a = [a, x]`.
+    pub grown: BTreeSet<VarId>,
     /// Scalars whose address is passed to procedures.
     pub passed: BTreeSet<VarId>,
     /// Common blocks, with the names that it has for their members, in order.
@@ -220,6 +222,7 @@ impl Function {
             aliased: BTreeSet::new(),
             read_only: BTreeSet::new(),
             allocated: BTreeSet::new(),
+            grown: BTreeSet::new(),
             passed: BTreeSet::new(),
             commons: BTreeMap::new(),
             host: None,

@@ -92,7 +92,7 @@ fn lower_masked(
 ) -> ir::Unit {
     let grammar = Grammar::of(Language::C);
     let tree = grammar.parse(&masked.text);
-    if tree.root().has_error()
+    if (tree.root().has_error() || implicit_int::has_assignments(&tree))
         && passes == misread::PASSES
         && let Some(text) = implicit_int::typed(&source.text)
     {

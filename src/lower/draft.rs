@@ -80,6 +80,11 @@ impl Draft {
         }
     }
 
+    /// Notes that an assignment makes an array longer.
+    pub fn note_grown(&mut self, id: VarId) {
+        self.function.grown.insert(id);
+    }
+
     /// Fills in the dimensions that a declaration leaves open, where a statement allocates a variable.
     pub fn complete_dimensions(&mut self, id: VarId, extents: Vec<Extent>) {
         // Which of several statements has allocated it callers do not know.

@@ -571,10 +571,10 @@ impl MachineParameter {
 }
 
 fn of_unit(unit: &str) -> String {
-    if unit.is_empty() {
-        String::new()
-    } else {
-        format!(" of {unit}")
+    match unit.strip_prefix("1/") {
+        Some(other) => format!(" per {other}"),
+        None if unit.is_empty() => String::new(),
+        None => format!(" of {unit}"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::small::{analyse, c, fortran, function, iterations};
+use crate::small::{analyse, c, fortran, function, iterations, reasons};
 
 /// Statements that give `n` a value, and how often `for (int j = 0; j < n; j++)` runs then.
 const STORED_IN_C: &[(&str, &str, f64)] = &[
@@ -50,6 +50,37 @@ const STORED_IN_C: &[(&str, &str, f64)] = &[
         "remainders below zero",
         "int m = -7; int n = 10 + m % 4;",
         7.0,
+    ),
+    (
+        "steps of unsigned characters",
+        "unsigned char n = 254; n++; ++n; n++; n++;",
+        2.0,
+    ),
+    ("steps below zero", "unsigned char n = 3; n -= 9;", 250.0),
+    (
+        "sums of unsigned characters",
+        "unsigned char n = 200; n = n + 100;",
+        44.0,
+    ),
+    (
+        "what a loop counts in characters",
+        "unsigned char n = 250; for (int i = 0; i < 10; i++) n++;",
+        4.0,
+    ),
+    (
+        "what a loop counts in short numbers",
+        "unsigned short n = 65530; for (int i = 0; i < 20; i++) n++;",
+        14.0,
+    ),
+    (
+        "steps of bit-fields",
+        "struct { unsigned n : 3; } q; q.n = 6; q.n++; q.n++; ++q.n; int n = q.n;",
+        1.0,
+    ),
+    (
+        "steps of members",
+        "struct { unsigned char n; } q; q.n = 254; q.n++; q.n++; q.n++; int n = q.n;",
+        1.0,
     ),
     (
         "what a condition has counted",
@@ -194,4 +225,126 @@ fn calls_behind_remainders_are_counted_or_marked() {
     assert!(called(triangle).1);
     let several = "for (int i = 0; i < 13; i++) { if (i % 3 == 0) continue; if (i > 6) f(5); }";
     assert!(called(several).1);
+}
+
+#[test]
+fn loops_begin_below_zero_where_ends_have_no_sign() {
+    let headers = [
+        ("int i = -3; i < u; i++", 0.0),
+        ("int i = -3; i < ul; i++", 0.0),
+        ("int i = -3; i < uc; i++", 9.0),
+        ("long i = -3; i < u; i++", 8.0),
+        ("int i = -1; i <= (int)u; i++", 7.0),
+        ("int i = s; i < u; i++", 0.0),
+        ("int i = s; u > i; i++", 0.0),
+        ("int i = s; i != u; i++", 9.0),
+        ("int i = 10; i > u; i--", 5.0),
+    ];
+    for (header, expected) in headers {
+        let source = format!(
+            "double t;
+int main(void) {{
+  unsigned u = 5; unsigned long ul = 7; unsigned char uc = 6; int s = -4;
+  for ({header}) t += 1;
+  return 0;
+}}
+"
+        );
+        let json = c(&source);
+        assert_eq!(last(&json, "main"), expected, "{header}");
+        assert!(reasons(&json, "main").is_empty(), "{header}");
+    }
+}
+
+#[test]
+fn numbers_at_file_scope_need_no_type() {
+    let json = c("count = 13;
+double a[20];
+int main(void) {
+  for (int i = 0; i < count; i++) a[i] += 1;
+  return 0;
+}
+");
+    assert_eq!(last(&json, "main"), 13.0);
+}
+
+/// Names of parameters whose values nothing in the source gives.
+fn guessed(json: &Value) -> Vec<&str> {
+    let parameters = json["parameters"].as_object().expect("parameters");
+    let is_guess = |parameter: &&Value| parameter["origin"] == "guessed";
+    let guesses = parameters.values().filter(is_guess);
+    guesses
+        .filter_map(|parameter| parameter["source_name"].as_str())
+        .collect()
+}
+
+#[test]
+fn arrays_that_assignments_make_longer_are_not_as_long_as_they_were_allocated() {
+    let json = fortran(
+        "module m
+  type list
+    integer, allocatable :: items(:)
+  end type
+contains
+  subroutine push(l, item)
+    type(list), intent(inout) :: l
+    integer, intent(in) :: item
+    if (.not. allocated(l%items)) allocate(l%items(2))
+    l%items = [item, l%items]
+  end subroutine
+end module
+program p
+  use m
+  type(list) :: l
+  integer :: i, s
+  integer, allocatable :: v(:)
+  call push(l, 7)
+  allocate(v(3))
+  v = [v, 4]
+  s = 0
+  do i = 1, size(l%items)
+    s = s + l%items(i)
+  end do
+  do i = 1, size(v)
+    s = s + v(i)
+  end do
+  print *, s
+end program
+",
+    );
+    let guesses = guessed(&json);
+    assert!(guesses.contains(&"size(list%items,1)"), "{guesses:?}");
+    assert!(guesses.contains(&"size(v,1)"), "{guesses:?}");
+}
+
+/// The sizes that are guessed of a program with a stack behind a pointer, on which two procedures work.
+#[test]
+fn members_behind_pointers_are_given_values_in_calls() {
+    let program = |count: &str, reached: &str| {
+        let source = format!(
+            "#include <stdlib.h>
+struct stack {{ int size, top; int *data; }};
+static int is_full(struct stack *s) {{ return s->top == s->size - 1; }}
+static void push(struct stack *s, int value) {{
+  if (!is_full(s)) {{ s->top++; s->data[s->top] = value; }}
+}}
+static void push_twice(struct stack *s, int value) {{ push(s, value); push(s, value); }}
+int main(void) {{
+  struct stack *s = malloc(sizeof(struct stack));
+  s->size = 50;
+  s->top = -1;
+  s->data = malloc(50 * sizeof(int));
+  {count}
+  for (int j = 0; j < {reached}; j++) s->data[j] += 1;
+  return 0;
+}}
+"
+        );
+        let json = c(&source);
+        (last(&json, "main"), !guessed(&json).is_empty())
+    };
+    // What no call gives a value keeps its own.
+    assert_eq!(program("push(s, 5);", "s->size"), (50.0, false));
+    assert!(program("push(s, 5);", "s->top + 1").1);
+    assert!(program("push_twice(s, 5);", "s->top + 1").1);
 }

@@ -10,6 +10,9 @@
 //! the caller's figures rest on it. Languages differ in what a scalar argument is: in Fortran the caller's own
 //! variable, in C a copy, so that only what its address leads to can change.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use super::procedures::{Procedures, formals};
 use super::summary::Summary;
 use super::target::{ProcedureId, Target};
@@ -32,6 +35,7 @@ pub fn summarise(known: &Procedures, id: ProcedureId) -> Summary {
     let summary = Summary {
         reads: none.clone(),
         writes: none.clone(),
+        members: vec![BTreeSet::new(); none.len()],
         keeps: none,
         takes_array,
         ..Summary::default()
@@ -248,6 +252,16 @@ impl Scan<'_> {
         };
         if let Some(position) = self.formals.iter().position(is_whole) {
             self.summary.writes[position] = true;
+            let members = part.members().map(Arc::from);
+            self.summary.members[position].extend(members);
+        }
+    }
+
+    /// Notes the members that a called procedure gives values through a pointer that this one is given.
+    fn members_written(&mut self, id: VarId, members: Option<&BTreeSet<Arc<str>>>) {
+        let position = self.formals.iter().position(|formal| *formal == id);
+        if let (Some(position), Some(members)) = (position, members) {
+            self.summary.members[position].extend(members.iter().cloned());
         }
     }
 
@@ -290,9 +304,11 @@ impl Scan<'_> {
     fn call(&mut self, place: &Place, name: &str, arguments: &[Value]) {
         let known = self.known;
         self.kept_by(known.target(self.id, name), arguments);
+        let mut members = None;
         let writes = match known.target(self.id, name) {
             Target::Body(callee) => {
                 let callee = known.summary(callee);
+                members = Some(&callee.members);
                 self.summary.globals.add_all(&callee.globals);
                 self.summary.blocks.extend(callee.blocks.iter().cloned());
                 if let Some(gap) = &callee.gap {
@@ -327,7 +343,10 @@ impl Scan<'_> {
                 match addressed(argument).unwrap_or(argument) {
                     Value::Variable(id) => match self.function.variable(*id).role {
                         Role::Global => self.assigned(*id),
-                        _ => self.written(*id),
+                        _ => {
+                            self.written(*id);
+                            self.members_written(*id, members.and_then(|m| m.get(position)));
+                        }
                     },
                     Value::Element { array, .. } => {
                         self.assigned_in_block(*array);

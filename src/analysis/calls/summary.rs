@@ -14,6 +14,8 @@ pub struct Summary {
     pub reads: Vec<bool>,
     /// By position: whether a scalar that is passed there by reference may get another value.
     pub writes: Vec<bool>,
+    /// By position: the members of a structure that are given values through a pointer that is passed there.
+    pub members: Vec<BTreeSet<Arc<str>>>,
     /// By position: whether an array or an address is expected there.
     pub takes_array: Vec<bool>,
     /// By position: whether an address that is passed there may be kept, for others to write through.

@@ -635,6 +635,12 @@ impl<'k, 'u> Collector<'k, 'u> {
         let function = self.known.get(id).function;
         let mut shared: Vec<VarId> = function.homes.keys().copied().collect();
         shared.sort();
+        for array in &function.grown {
+            for (_, dimension) in function.variable(*array).dimensions.iter().zip(0..) {
+                let place = self.places.extent(self.known, id, *array, dimension);
+                self.of(place).is_aliased = true;
+            }
+        }
         for array in shared {
             for (extent, dimension) in function.variable(array).dimensions.iter().zip(0..) {
                 if extent.upper.is_none() {

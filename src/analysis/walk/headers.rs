@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use super::Walker;
 use super::iterations::Ends;
 use crate::assignments::{count_assignments, is_assigned};
+use crate::conversions::is_unsigned;
 use crate::diagnostic::Place;
 use crate::expr::{Expr, Function, Node, Symbol};
 use crate::facts::{Constant, Origin};
-use crate::ir::{self, BinaryOp, Control, LoopEnds, Value, VarId};
+use crate::ir::{self, BinaryOp, Control, LoopEnds, Type, Value, VarId, wider};
 use crate::moving::is_unknown_stride;
 use crate::reason::{Effect, ReasonCode};
 use crate::symbols::{Known, Start};
@@ -90,6 +91,7 @@ impl Walker<'_> {
     ) -> Header {
         let function = self.function();
         let name = function.variable(variable).name.to_string();
+        let end = upper;
         self.becomes_counter(variable);
         // `do i = i, n`: what it was is something else than what it counts.
         let earlier = Expr::from(Symbol::earlier(&name, inner.place.line));
@@ -103,6 +105,16 @@ impl Walker<'_> {
             *upper = Expr::from(if goes_down { end.ceil() } else { end.floor() });
         }
         let mut reasons = Vec::new();
+        if let [Some(lower), Some(upper), Some(step)] = &mut bounds {
+            let ty = function.variable(variable).ty.clone();
+            let both = wider(ty, end.ty(function));
+            if is_unsigned(&both) && self.is_empty_without_sign(&both, (&*lower, &*upper, &*step)) {
+                *upper = (lower.clone() - step.clone()).expand();
+            } else if is_unsigned(&both) && self.symbols.goes_below_zero(lower) {
+                let detail = "the variable begins below zero and is compared without a sign";
+                reasons.push((ReasonCode::StepDirection, detail.to_string()));
+            }
+        }
         let zero_step = bounds[2].as_ref().is_some_and(Expr::is_zero);
         if zero_step {
             reasons.push((ReasonCode::ZeroStep, "a step of zero".to_string()));
@@ -172,6 +184,23 @@ impl Walker<'_> {
             pace_moves,
             reasons,
             ..found
+        }
+    }
+
+    /// Whether a loop that counts up begins with a number below zero, which is beyond its end where they are compared without
+    /// a sign.
+    fn is_empty_without_sign(
+        &self,
+        ty: &Type,
+        (lower, upper, step): (&Expr, &Expr, &Expr),
+    ) -> bool {
+        let number = |expr: &Expr| self.symbols.number(expr);
+        let first = number(lower).filter(|first| *first < 0.0);
+        let goes_up = number(step).is_some_and(|step| step > 0.0);
+        first.is_some() && goes_up && {
+            let first = self.symbols.without_negative(ty, lower.clone());
+            let ends = (number(&first), number(upper));
+            !matches!(ends, (Some(first), Some(last)) if last >= first)
         }
     }
 

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::Walker;
+use crate::conversions::is_unsigned;
 use crate::expr::Expr;
 use crate::inductions::may_skip;
 use crate::ir::visit::variables_of;
-use crate::ir::{self, BinaryOp, Type, Value, VarId};
+use crate::ir::{self, BinaryOp, Type, Value, VarId, wider};
 
 /// When a loop with a condition ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,6 +16,11 @@ pub(super) enum Ends {
     AtBound,
     /// Something else in the condition may end it before.
     AtBoundOrBefore,
+}
+
+/// What is known of a comparison before the first iteration.
+struct AtFirst {
+    never_holds: bool,
 }
 
 impl Walker<'_> {
@@ -89,10 +95,22 @@ impl Walker<'_> {
             return None;
         }
         let types = [left, right].map(|side| side.ty(self.function()));
-        if let Some(Type::Real(bytes)) = types.into_iter().find(Type::is_floating) {
-            return self.rounds_of_reals((op, left, right), (counter, lower), bytes);
+        if let Some(Type::Real(bytes)) = types.iter().find(|ty| ty.is_floating()) {
+            return self.rounds_of_reals((op, left, right), (counter, lower), *bytes);
         }
-        let apart = (self.symbols.expression(left)? - self.symbols.expression(right)?).expand();
+        let sides = [
+            self.symbols.expression(left)?,
+            self.symbols.expression(right)?,
+        ];
+        let [own, other] = types;
+        let both = wider(own, other);
+        if is_unsigned(&both)
+            && let Some(first) = self.without_sign((op, &both), &sides, (counter, lower))
+        {
+            return first.never_holds.then(|| Expr::from(0.0));
+        }
+        let [left, right] = sides;
+        let apart = (left - right).expand();
         let mut linear = apart.linear_in(&[counter])?;
         let slope = linear
             .coefficients
@@ -123,10 +141,49 @@ impl Walker<'_> {
             (BinaryOp::LessOrEqual, true) | (BinaryOp::GreaterOrEqual, false) => {
                 round(false, distance) + 1.0
             }
+            // From beyond it, the end is reached when numbers have begun again.
+            (BinaryOp::NotEqual, _) if distance.as_number().is_some_and(|d| d < 0.0) => {
+                return None;
+            }
             (BinaryOp::NotEqual, _) if step == 1.0 => round(true, distance),
             _ => return None,
         };
         Some(trips)
+    }
+
+    /// What a comparison without a sign is at first, if one with a sign would be another.
+    fn without_sign(
+        &self,
+        (op, ty): (BinaryOp, &Type),
+        sides: &[Expr; 2],
+        (counter, lower): (&str, &Expr),
+    ) -> Option<AtFirst> {
+        let is_strict = match op {
+            BinaryOp::Less | BinaryOp::Greater => true,
+            BinaryOp::LessOrEqual | BinaryOp::GreaterOrEqual => false,
+            _ => return None,
+        };
+        let first = sides
+            .each_ref()
+            .map(|side| side.with(counter, lower).expand());
+        let numbers = first.each_ref().map(|side| self.symbols.number(side));
+        let is_below = |number: &Option<f64>| number.is_some_and(|number| number < 0.0);
+        let is_open =
+            |side: &Expr| self.symbols.number(side).is_none() && self.symbols.goes_below_zero(side);
+        if numbers.iter().any(is_below) {
+            let [left, right] = first.map(|side| {
+                self.symbols
+                    .number(&self.symbols.without_negative(ty, side))
+            });
+            // What is not known is a size, and no size is as large.
+            let order = left.unwrap_or(0.0).partial_cmp(&right.unwrap_or(0.0))?;
+            let never_holds = !op.holds_of(order);
+            return Some(AtFirst { never_holds });
+        }
+        // What only goes down is never below zero: the comparison always holds.
+        let is_endless = !is_strict && sides.iter().any(Expr::is_zero);
+        let never_holds = false;
+        (is_endless || first.iter().any(is_open)).then_some(AtFirst { never_holds })
     }
 
     /// Rounds of a loop over a real variable, if start, end and step are numbers: it is run as a program would, with

@@ -16,7 +16,7 @@ use crate::expr::{Expr, Symbol};
 use crate::facts::{Block, Item, Loop};
 use crate::inductions::{advanced, exchanged, growing, inductions, per_iteration};
 use crate::ir::visit::{self, variables_of};
-use crate::ir::{self, BinaryOp, Control, Evaluation, Value, VarId};
+use crate::ir::{self, BinaryOp, Control, Evaluation, Type, Value, VarId};
 use crate::iterations::mentions;
 use crate::loop_variable::LoopVariable;
 use crate::reason::ReasonCode;
@@ -57,6 +57,7 @@ impl Walker<'_> {
         let outer_conditional = std::mem::replace(&mut self.conditional, conditional);
         let ends = self.find_end(inner, &mut header, &before);
         let cut = self.end_at_exits(inner, &mut header);
+        self.forget_wrapped(&moved, &header);
         self.drop_estimates(inner, &mut header, ends);
         self.cut_short(inner, &mut header, ends);
         let Header {
@@ -89,7 +90,8 @@ impl Walker<'_> {
             _ => Expr::from(0.0),
         };
         let left = if has_range && ends == Ends::AtBound {
-            after(&inner.control, &bounds, (counter, begins), moved)
+            let left = after(&inner.control, &bounds, (counter, begins), moved);
+            self.fitted(left)
         } else {
             Vec::new()
         };
@@ -115,6 +117,40 @@ impl Walker<'_> {
         }
         if !exits_early {
             self.symbols.known.extend(left);
+        }
+    }
+
+    /// Values of variables as their types hold them.
+    fn fitted(&self, mut values: Vec<(VarId, Known)>) -> Vec<(VarId, Known)> {
+        for (id, known) in &mut values {
+            if let Known::Is(expr) = known
+                && self.is_index(*id)
+            {
+                let ty = &self.function().variable(*id).ty;
+                *expr = self.symbols.fitted(ty, expr.clone());
+            }
+        }
+        values
+    }
+
+    /// Variables that begin again in a loop, as their types do not hold what it adds, have no expression over its iterations.
+    fn forget_wrapped(&mut self, moved: &[(VarId, Known)], header: &Header) {
+        if !header.has_range {
+            return;
+        }
+        let counted = Counted {
+            variable: header.variable.clone(),
+            lower: header.lower.clone(),
+            upper: header.upper.clone(),
+            step: header.step.clone(),
+        };
+        for (id, known) in moved {
+            let ty = &self.function().variable(*id).ty;
+            if let (Known::Is(expr), Type::Integer(1..=2, _)) = (known, ty)
+                && !self.symbols.holds_all(ty, expr, &counted)
+            {
+                self.changes(*id, self.depth() + 1);
+            }
         }
     }
 

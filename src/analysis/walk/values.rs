@@ -107,6 +107,13 @@ impl<'f> Walker<'f> {
         } else {
             None
         };
+        let expression = expression.map(|known| match known {
+            Known::Is(expr) if is_index => {
+                let ty = &self.function().variable(id).ty;
+                Known::Is(self.symbols.fitted(ty, expr))
+            }
+            known => known,
+        });
         let address = if is_pointer {
             self.symbols.address(value)
         } else {

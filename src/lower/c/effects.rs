@@ -140,7 +140,7 @@ impl<'t> Lowering<'t> {
                 (self.operation(operator, target.clone(), right), target)
             }
         };
-        let value = self.in_bits_of(node, value);
+        let value = self.in_bits_of(node, Field::Left, value);
         // Reading back from memory would count an access that no program makes.
         let (value, left_behind) = match &value {
             Value::Integer(_) | Value::Real(..) | Value::Logical(_) => (value.clone(), value),
@@ -158,9 +158,9 @@ impl<'t> Lowering<'t> {
         left_behind
     }
 
-    /// What the target of an assignment holds of a value, if it is a bit-field.
-    fn in_bits_of(&self, node: Node<'t>, value: Value) -> Value {
-        let target = part(node, Field::Left).filter(|left| self.role(*left) == Some(Role::Member));
+    /// What the target of an assignment or a step holds of a value, if it is a bit-field.
+    fn in_bits_of(&self, node: Node<'t>, target: Field, value: Value) -> Value {
+        let target = part(node, target).filter(|left| self.role(*left) == Some(Role::Member));
         let member = target.and_then(|target| part(target, Field::Member));
         let base = target.and_then(|target| part(target, Field::Argument));
         let (Some(member), Some(base)) = (member, base) else {
@@ -261,21 +261,24 @@ impl<'t> Lowering<'t> {
             target: target.clone(),
             value,
         };
-        let by_one = |value| Value::binary(op, value, Value::Integer(1));
+        let by_one = |this: &Self, value| {
+            let value = Value::binary(op, value, Value::Integer(1));
+            this.in_bits_of(node, Field::Argument, value)
+        };
         if is_kept {
             let value = match is_prefix {
-                true => by_one(target.clone()),
+                true => by_one(self, target.clone()),
                 false => target.clone(),
             };
             let kept = self.temporary(&place, &target, value);
             let next = match is_prefix {
                 true => kept.clone(),
-                false => by_one(kept.clone()),
+                false => by_one(self, kept.clone()),
             };
             self.emit(step(next));
             return kept;
         }
-        let step = step(by_one(target.clone()));
+        let step = step(by_one(self, target.clone()));
         if is_prefix {
             self.emit(step);
             return target;

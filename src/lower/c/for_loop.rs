@@ -162,6 +162,18 @@ impl<'t> Lowering<'t> {
         if is_negative && is_unsigned {
             return Err(ReasonCode::StepDirection);
         }
+        // From beyond its end, `c != 4` is reached when numbers have begun again.
+        let ends = [lower, &bound].map(|end| fold::value(self.draft.function(), end));
+        if let ([Some(first), Some(last)], BinaryOp::NotEqual, Some(sign)) = (ends, relation, sign)
+            && (last - first).signum() == -sign
+        {
+            return Err(ReasonCode::StepDirection);
+        }
+        let bound = match relation {
+            // Whether it is equal to the variable does not depend on a sign.
+            BinaryOp::NotEqual => self.with_sign_of(variable, bound),
+            _ => bound,
+        };
         let is_real = bound.ty(self.draft.function()).is_floating()
             && !is_whole(&bound, self.draft.function());
         let upper = match (relation, sign) {
@@ -179,6 +191,17 @@ impl<'t> Lowering<'t> {
             upper,
             step,
         })
+    }
+
+    /// A bound without a sign as numbers of a variable that has one.
+    fn with_sign_of(&self, variable: VarId, bound: Value) -> Value {
+        let function = self.draft.function();
+        match (&function.variable(variable).ty, bound.ty(function)) {
+            (Type::Integer(_, Sign::Signed), Type::Integer(bytes @ 4.., Sign::Unsigned)) => {
+                Value::Convert(Type::integer(bytes), Box::new(bound))
+            }
+            _ => bound,
+        }
     }
 
     /// `for (…)` without the body.

@@ -5,11 +5,15 @@
 //! f(a, b) char *a; {…}   int f(a, b) char *a; {…}
 //! static n = 4;          static int n = 4;
 //! register i;            register int i;
+//! count = 13;            int count = 13;      outside of functions, if only declarations stand there
 //! ```
 
 use rustc_hash::FxHashSet;
+use tree_sitter::Node;
 
+use super::fields::children;
 use super::lone_names::{TYPES, Token, tokens};
+use crate::syntax::{Role, SyntaxTree};
 
 /// The type that is left out.
 const TYPE: &str = "int ";
@@ -59,6 +63,22 @@ const KEYWORDS: &[&str] = &[
     "restrict",
 ];
 
+/// Words that begin statements.
+const STATEMENTS: &[&str] = &["if", "for", "while", "do", "switch"];
+
+/// Whether a tree has an assignment outside of functions, beside functions: the grammar takes `count = 13;` for one.
+pub fn has_assignments(tree: &SyntaxTree) -> bool {
+    let items = children(tree.root());
+    let is_assignment = |item: &Node| {
+        tree.role(*item) == Some(Role::ExpressionStatement)
+            && children(*item)
+                .first()
+                .is_some_and(|inner| tree.role(*inner) == Some(Role::AssignmentExpression))
+    };
+    let has = |role| items.iter().any(|item| tree.role(*item) == Some(role));
+    has(Role::Procedure) && items.iter().any(is_assignment)
+}
+
 /// The text with the type where declarations leave it out; `None` if none does. Lines stay lines.
 pub fn typed(source: &str) -> Option<String> {
     let tokens = tokens(source);
@@ -103,6 +123,7 @@ impl<'s> Text<'s> {
     /// The bytes at which a type is missing.
     fn places(&self) -> Vec<usize> {
         let called = self.called();
+        let are_declarations = self.has_only_declarations();
         let mut places = Vec::new();
         let mut nesting = Nesting::default();
         let mut begins = true;
@@ -117,13 +138,33 @@ impl<'s> Text<'s> {
                     false => None,
                 };
                 listed = definition.or(listed);
-                if definition.is_some() || first > at && self.is_declared(name) {
+                let is_lone = first == at
+                    && are_declarations
+                    && nesting.is_outside()
+                    && self.is_own_name(at)
+                    && self.get(at + 1) == "=";
+                if definition.is_some() || is_lone || first > at && self.is_declared(name) {
                     places.push(self.tokens[first].start);
                 }
             }
             begins = nesting.pass(self, at) || listed == Some(at);
         }
         places
+    }
+
+    /// Whether there are functions and no statements outside of them, as in a fragment.
+    fn has_only_declarations(&self) -> bool {
+        let mut nesting = Nesting::default();
+        let mut has_functions = false;
+        for at in 0..self.tokens.len() {
+            let is_outside = nesting.is_outside();
+            if is_outside && STATEMENTS.contains(&self.get(at)) {
+                return false;
+            }
+            nesting.pass(self, at);
+            has_functions |= is_outside && nesting.braces.last() == Some(&true);
+        }
+        has_functions
     }
 
     /// What is called in functions.
@@ -274,6 +315,10 @@ mod tests {
             "extern int one_(); extern int *next();\nint *q(n) int n; { register int y = 22; }",
         );
         check(
+            "n = 4; k[3] = {1}; void f() { m = 5; }",
+            "int n = 4; k[3] = {1}; void f() { m = 5; }",
+        );
+        check(
             "void f() { for (register i = 0; i < 9; i++) g(i); } g(i) { }",
             "void f() { for (register int i = 0; i < 9; i++) g(i); } int g(i) { }",
         );
@@ -292,6 +337,8 @@ mod tests {
             "struct s { const char *name; } f(void) { }",
             "void f(const real, const int n) { static const char *names[] = {\"a\"}; }",
             "enum { A, B } e; int x[] = {A, B}; typedef struct { int i; } t;",
+            "n = 4; for (i = 0; i < n; i++) { x[i] = 1; }",
+            "n = 4; x[0] = n;",
             "#define MAIN main() {\nint f(void) { }",
         ] {
             check(source, source);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
+use super::assigned::grown;
 use super::declarators::bounds;
 use super::expression::{Argument, Expr, Reader};
 use super::modules::{Found, World};
@@ -22,7 +23,8 @@ pub struct Allocations {
     by_name: FxHashMap<Arc<str>, Vec<Allocation>>,
 }
 
-/// One `allocate(name(bounds))` and the scope that its names belong to.
+/// One `allocate(name(bounds))`, or an assignment that makes the array longer, without bounds; and the scope that its names
+/// belong to.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Allocation {
     #[serde(with = "interned")]
@@ -54,6 +56,9 @@ impl Allocations {
                 if role == Some(Role::Allocation) {
                     self.statement(reader, node, scope);
                 }
+                if role == Some(Role::Assignment) {
+                    self.growth(reader, node, scope);
+                }
                 let is_flat = matches!(
                     role,
                     Some(Role::Assignment | Role::CallStatement | Role::Allocation)
@@ -67,6 +72,17 @@ impl Allocations {
                     }
                 }
             }
+        }
+    }
+
+    fn growth(&mut self, reader: &Reader, node: Node, scope: &Arc<Scope>) {
+        if let Some(Expr::Name(name)) = grown(reader, node)
+            && !scope.symbols.contains_key(&*name)
+        {
+            self.by_name.entry(name).or_default().push(Allocation {
+                scope: scope.clone(),
+                bounds: Vec::new().into(),
+            });
         }
     }
 

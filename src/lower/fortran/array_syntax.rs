@@ -13,6 +13,7 @@
 
 use tree_sitter::Node;
 
+use super::assigned::grown;
 use super::elementwise::Index;
 use super::intrinsic_types::Shape;
 use super::procedure::Lowering;
@@ -88,6 +89,11 @@ impl Lowering<'_> {
     /// An assignment to an array, element by element.
     fn assign_array(&mut self, node: Node, target: Value, value: Value, out: &mut Vec<Stmt>) {
         let place = self.place(node);
+        if let Value::Variable(id) | Value::Element { array: id, .. } = &target
+            && grown(self.reader, node).is_some()
+        {
+            self.draft.note_grown(*id);
+        }
         let mut has_array_calls = false;
         super::visit::every(&value, &mut |part| {
             has_array_calls |= self.is_array_call(part, self.rank(&target));

@@ -9,6 +9,7 @@ use super::expression::{Argument, Expr};
 use super::generic::{Choice, arranged};
 use super::modules::Found;
 use super::names::{field, kind};
+use super::path::Path;
 use super::procedure::Lowering;
 use super::scope::{Class, Symbol};
 use crate::diagnostic::{DiagnosticCode, Place, Severity};
@@ -505,6 +506,9 @@ impl Lowering<'_> {
         for [object, size] in sized(node) {
             let bounds = super::declarators::bounds(self.reader, size);
             let object = self.reader.read(object);
+            if Path::of(&object).is_some_and(|path| self.grows(&path.text())) {
+                continue;
+            }
             let extents = self.extents(&bounds, self.scope);
             // What begins with no elements gets them elsewhere, or nobody would allocate it.
             if extents.iter().any(is_empty) {

@@ -346,6 +346,12 @@ impl<'a> Lowering<'a> {
         self.assigned.has(self.reader, unit, path, arguments)
     }
 
+    /// Whether the unit makes an array longer than it was allocated.
+    pub fn grows(&mut self, path: &str) -> bool {
+        let unit = self.unit.node;
+        self.assigned.grows(self.reader, unit, path)
+    }
+
     fn remark_module(&mut self, module: &Arc<str>) {
         let message =
             format!("module `{module}` is not among the files: what it declares is unknown");
