@@ -72,12 +72,20 @@ fn a_big_workbook_takes_no_ten_times_its_tables() {
         let (workbook, bytes) = timed(|| xlsx::workbook(&model).unwrap());
         (workbook, before + some_tables(), bytes)
     };
+    // The best of three rounds counts; after one that is good enough, no other could change the answer.
     let ratio = |(workbook, tables, _): &(Duration, Duration, Vec<u8>)| {
         workbook.as_secs_f64() / tables.as_secs_f64()
     };
-    let rounds = (0..3).map(|_| round());
-    let best = rounds.min_by(|one, other| ratio(one).total_cmp(&ratio(other)));
-    let (workbook_took, ten_tables_took, bytes) = best.expect("three rounds");
+    let mut best = round();
+    for _ in 1..3 {
+        if ratio(&best) < 1.0 {
+            break;
+        }
+        best = std::cmp::min_by(best, round(), |one, other| {
+            ratio(one).total_cmp(&ratio(other))
+        });
+    }
+    let (workbook_took, ten_tables_took, bytes) = best;
     let csv: usize = tables().0.iter().map(|(_, content)| content.len()).sum();
     eprintln!(
         "{} nests: CSV {ten_tables_took:?} ten times, {csv} bytes; workbook {workbook_took:?}, {} bytes",

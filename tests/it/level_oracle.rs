@@ -1,8 +1,6 @@
 //! Cache levels against literal enumeration: every access of a nest, one by one, through stack distances
 //! (guide: static-model, "The refined rule: reuse").
 
-use std::collections::{BTreeMap, HashMap};
-
 use crate::support::programs::{expr, function, program, settings};
 use loopsheet_analysis::facts::{
     Access, AccessClass, Block, Component, ElementType, Item, Loop, Program, Stream, Subscript,
@@ -274,7 +272,7 @@ impl Case {
         let references: Vec<(i64, Vec<i64>, bool)> = (self.references.iter())
             .map(|(array, subscripts, writes)| {
                 let array = arrays.iter().position(|a| a == array).expect("known") as i64;
-                let (mut base, mut moves) = ((1 << 20) + (array << 32), vec![0; names.len()]);
+                let (mut base, mut moves) = (FIRST + (array << ARRAY), vec![0; names.len()]);
                 for (d, text) in subscripts.iter().enumerate() {
                     let pitch = WORD * n.pow(d as u32);
                     let linear = expr(text).linear_in(&names).expect("affine");
@@ -289,7 +287,12 @@ impl Case {
         let mut lines = Lines::new();
         visit(&loops, &names, n, &mut Vec::new(), &mut |values| {
             for (base, moves, writes) in &references {
-                let address = base + moves.iter().zip(values).map(|(c, v)| c * v).sum::<i64>();
+                // Tests are not optimised, and this is done many million times: no iterators here.
+                let (mut address, mut at) = (*base, 0);
+                while at < moves.len() {
+                    address += moves[at] * values[at];
+                    at += 1;
+                }
                 lines.touch(address as u64 / LINE, *writes);
             }
         });
@@ -326,13 +329,44 @@ fn visit(
     }
 }
 
+/// Where the first array begins, and the bits of an address that say which one it is in.
+const FIRST: i64 = 1 << 20;
+const ARRAY: u32 = 32;
+
+/// How often something had each distance; what never was before has none.
+#[derive(Default)]
+struct Counts {
+    by_distance: Vec<u64>,
+    without: u64,
+}
+
+impl Counts {
+    fn add(&mut self, distance: Option<u64>) {
+        let Some(distance) = distance else {
+            self.without += 1;
+            return;
+        };
+        let at = distance as usize;
+        if at >= self.by_distance.len() {
+            self.by_distance.resize(at + 1, 0);
+        }
+        self.by_distance[at] += 1;
+    }
+
+    /// Of that distance or larger.
+    fn from(&self, distance: u64) -> u64 {
+        let near = self.by_distance.len().min(distance as usize);
+        self.without + self.by_distance[near..].iter().sum::<u64>()
+    }
+}
+
 /// Fetches and write-backs by the number of lines that a cache must have to avoid them.
 struct Lines {
     distances: StackDistances,
-    fetched: BTreeMap<u64, u64>,
-    written: BTreeMap<u64, u64>,
-    /// The largest distance of each line since it was written.
-    since_write: HashMap<u64, u64>,
+    fetched: Counts,
+    written: Counts,
+    /// The largest distance of each line since it was written, by array and line in it.
+    since_write: Vec<Vec<Option<u64>>>,
 }
 
 impl Lines {
@@ -340,32 +374,38 @@ impl Lines {
         let distances = StackDistances::new(LINE).expect("a line");
         Lines {
             distances,
-            fetched: BTreeMap::new(),
-            written: BTreeMap::new(),
-            since_write: HashMap::new(),
+            fetched: Counts::default(),
+            written: Counts::default(),
+            since_write: Vec::new(),
         }
     }
 
     fn touch(&mut self, line: u64, writes: bool) {
-        let distance = self.distances.touch(line).unwrap_or(u64::MAX);
-        *self.fetched.entry(distance).or_insert(0) += 1;
-        if let Some(largest) = self.since_write.get_mut(&line) {
-            *largest = distance.max(*largest);
+        let distance = self.distances.touch(line);
+        self.fetched.add(distance);
+        let array = (line * LINE >> ARRAY) as usize;
+        let at = ((line * LINE & ((1 << ARRAY) - 1)) / LINE - FIRST as u64 / LINE) as usize;
+        if array >= self.since_write.len() {
+            self.since_write.resize_with(array + 1, Vec::new);
+        }
+        let lines = &mut self.since_write[array];
+        if at >= lines.len() {
+            lines.resize(at + 1, None);
+        }
+        if let Some(largest) = &mut lines[at] {
+            *largest = distance.unwrap_or(u64::MAX).max(*largest);
         }
         if writes {
             // Dirty once more, unless it stayed since it was.
-            let largest = self.since_write.insert(line, 0).unwrap_or(u64::MAX);
-            *self.written.entry(largest).or_insert(0) += 1;
+            let largest = lines[at].replace(0);
+            self.written.add(largest);
         }
     }
 
     /// Bytes that a cache of so many bytes moves.
     fn through(&self, bytes: f64) -> f64 {
         let lines = (bytes / LINE as f64) as u64;
-        let moved = |by_distance: &BTreeMap<u64, u64>| {
-            by_distance.range(lines..).map(|(_, n)| *n).sum::<u64>()
-        };
-        ((moved(&self.fetched) + moved(&self.written)) * LINE) as f64
+        ((self.fetched.from(lines) + self.written.from(lines)) * LINE) as f64
     }
 }
 
