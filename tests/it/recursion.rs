@@ -1,6 +1,6 @@
 //! Procedures that call themselves: how often they are called in all; figures by hand.
 
-use crate::small::{c, calls, fortran, function};
+use crate::small::{analyse, c, calls, fortran, function};
 
 /// A call of each, with the branches around the calls that go deeper taken as they are guessed.
 fn near(found: f64, wanted: f64) {
@@ -144,8 +144,8 @@ int main(void) { cycle(given(), 0); return 0; }");
 /// Reading numbers from text takes about as long as writing them.
 #[test]
 fn reading_numbers_takes_time() {
-    let json = fortran(
-        "
+    let set = ["text_ns=150"];
+    let text = "
 program p
   integer :: i
   real :: x(100), y(100)
@@ -158,8 +158,8 @@ program p
   do i = 1, 100
     read (11) x(i), y(i)
   end do
-end program",
-    );
+end program";
+    let json = analyse(&[("a.f90", text)], &set);
     let nests = function(&json, "p")["nests"]
         .as_array()
         .expect("nests")
@@ -170,7 +170,7 @@ end program",
         .collect();
     near(seconds[0], seconds[1]);
     assert!(seconds[2] < 0.1 * seconds[0], "{seconds:?}");
-    let json = c("
+    let text = "
 #include <stdio.h>
 int main(void) {
   double x[100];
@@ -178,7 +178,8 @@ int main(void) {
   for (int i = 0; i < 100; i++) fread(&x[i], 8, 1, f);
   for (int i = 0; i < 100; i++) fscanf(f, \"%lf\", &x[i]);
   return x[3] > 0;
-}");
+}";
+    let json = analyse(&[("a.c", text)], &set);
     let nests = function(&json, "main")["nests"]
         .as_array()
         .expect("nests")

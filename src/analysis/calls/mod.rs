@@ -47,6 +47,7 @@ mod instance;
 mod once;
 mod outside;
 mod own_names;
+mod passed_numbers;
 mod pointers;
 mod procedures;
 mod reached;
@@ -135,6 +136,7 @@ impl<'u> Procedures<'u> {
             global_types: OnceLock::new(),
             ending: OnceLock::new(),
             finishing: OnceLock::new(),
+            least_passed: OnceLock::new(),
             own_names,
             addressed,
             differing,

@@ -22,6 +22,9 @@ use crate::intrinsics::Intrinsics;
 use crate::ir::{self, Conventions, Role, VarId};
 use crate::message_passing::Interfaces;
 
+/// The least whole number that other procedures pass, by procedure and position.
+pub(super) type LeastPassed = FxHashMap<(ProcedureId, usize), i64>;
+
 /// One procedure where it stands.
 #[derive(Clone, Copy)]
 pub struct Procedure<'u> {
@@ -55,6 +58,8 @@ pub struct Procedures<'u> {
     pub(super) ending: OnceLock<Vec<bool>>,
     /// What decides that procedures end the program, once a call asks.
     pub(super) finishing: OnceLock<Vec<Finishes>>,
+    /// Whole numbers that calls pass, once a procedure that calls itself asks.
+    pub(super) least_passed: OnceLock<LeastPassed>,
     pub(super) own_names: OwnNames,
     /// Storage whose address something has before the program runs.
     pub(super) addressed: FxHashSet<&'u ir::Home>,

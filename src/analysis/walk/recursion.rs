@@ -12,7 +12,7 @@
 use std::collections::BTreeSet;
 
 use super::Walker;
-use crate::calls::{ProcedureId, Procedures, Target};
+use crate::calls::{ProcedureId, Target};
 use crate::expr::{Expr, Symbol};
 use crate::facts::{Block, Constant, Item, Origin, Recursion};
 use crate::ir::visit::{InLoop, calls_of, statements, variables_of};
@@ -178,8 +178,7 @@ impl Walker<'_> {
     fn first_passed(&self, dummy: VarId) -> Option<i64> {
         let position =
             (self.procedures.formals(self.procedure).iter()).position(|d| *d == dummy)?;
-        let passed = passed_from_elsewhere(self.procedures, self.procedure, position);
-        passed.into_iter().min()
+        self.procedures.least_passed(self.procedure, position)
     }
 
     /// By a range, of which every call of itself passes a part.
@@ -207,11 +206,13 @@ impl Walker<'_> {
             }
         }
         let (low, high, lines) = found?;
-        let low = match self.first_passed(low) {
-            Some(number) => Expr::from(number),
-            None => 0.0.into(),
+        let passed = [low, high].map(|dummy| self.first_passed(dummy).map(Expr::from));
+        let [low, passed] = passed;
+        let low = low.unwrap_or_else(|| 0.0.into());
+        let high = match passed {
+            Some(passed) => passed,
+            None => self.symbols.expression(&Value::Variable(high))?,
         };
-        let high = self.symbols.expression(&Value::Variable(high))?;
         let depth = Expr::max([high - low, 1.0.into()]).tree_stages();
         Some((depth, 0.5.into(), lines))
     }
@@ -320,25 +321,6 @@ fn calls_of_itself<'s>(
             }
         });
     });
-    found
-}
-
-/// Whole numbers that other procedures pass.
-fn passed_from_elsewhere(known: &Procedures, to: ProcedureId, position: usize) -> Vec<i64> {
-    let mut found = Vec::new();
-    for id in known.ids().filter(|id| *id != to) {
-        statements(&known.get(id).function.body, InLoop::No, &mut |stmt, _| {
-            calls_of(stmt, &mut |name, arguments| {
-                let is_it = matches!(known.target(id, name), Target::Body(callee) if callee == to);
-                if is_it
-                    && let Some(Value::Integer(number)) =
-                        arguments.get(position).map(Value::unconverted)
-                {
-                    found.push(*number);
-                }
-            });
-        });
-    }
     found
 }
 

@@ -365,6 +365,7 @@ fn read_block(
             "local" | "nonlocal" => context.not_modelled(child, "arrays are known by their uses"),
             "pininfo" => context.not_modelled(child, "measured counters come from traces"),
             "ls:constant" | "ls:shares" | "ls:points" | "ls:object" | "ls:giver"
+            | "ls:recursion"
                 if element.name == "function" => {}
             "ls:chain" | "ls:outer" if element.name == "loop" => {}
             "ls:range" if element.name == "if" => {}
