@@ -310,11 +310,11 @@ impl Value {
                 function.variable(*id).ty.clone()
             }
             Value::Unary(UnaryOp::Not, _) => Type::Logical(4),
-            Value::Unary(_, operand) => operand.ty(function),
+            Value::Unary(_, operand) => promoted(operand.ty(function), function),
             Value::Binary(op, left, right) if op.is_arithmetic() || *op == BinaryOp::Remainder => {
-                wider(left.ty(function), right.ty(function))
+                promoted(wider(left.ty(function), right.ty(function)), function)
             }
-            Value::Binary(op, left, _) if op.is_bitwise() => left.ty(function),
+            Value::Binary(op, left, _) if op.is_bitwise() => promoted(left.ty(function), function),
             Value::Binary(..) => Type::Logical(4),
             Value::Call { ty, .. } | Value::Convert(ty, _) => ty.clone(),
             Value::Select(_, then, otherwise) => wider(then.ty(function), otherwise.ty(function)),
@@ -357,6 +357,14 @@ impl Value {
         };
         let detail = detail.to_string();
         Some(Reason { code, detail })
+    }
+}
+
+/// The type in which whole numbers are computed: C's integer promotions (C17, 6.3.1.1).
+fn promoted(ty: Type, function: &Function) -> Type {
+    match ty {
+        Type::Integer(..4, _) if function.conventions.has_pointers() => Type::integer(4),
+        ty => ty,
     }
 }
 

@@ -619,8 +619,11 @@ fn trace_edited(
     (edited, place)
 }
 
+/// Names of cells of a workbook with what they are changed to.
+type Edits<'e> = &'e [(&'e str, f64)];
+
 /// The cells of traces' workbooks after inputs were edited and everything was computed anew.
-fn traces_recalculated(edits: &[(&TraceReport, Inputs, &[(&str, f64)])]) -> Vec<Cells> {
+fn traces_recalculated(edits: &[(&TraceReport, Inputs, Edits)]) -> Vec<Cells> {
     let edited = edits.iter().copied();
     let edited = edited.map(|(report, inputs, others)| trace_edited(report, inputs, others));
     let (books, places): (Vec<_>, Vec<_>) = edited.unzip();

@@ -383,8 +383,8 @@ impl Lines {
     fn touch(&mut self, line: u64, writes: bool) {
         let distance = self.distances.touch(line);
         self.fetched.add(distance);
-        let array = (line * LINE >> ARRAY) as usize;
-        let at = ((line * LINE & ((1 << ARRAY) - 1)) / LINE - FIRST as u64 / LINE) as usize;
+        let array = ((line * LINE) >> ARRAY) as usize;
+        let at = (((line * LINE) & ((1 << ARRAY) - 1)) / LINE - FIRST as u64 / LINE) as usize;
         if array >= self.since_write.len() {
             self.since_write.resize_with(array + 1, Vec::new);
         }

@@ -107,12 +107,14 @@ impl Walker<'_> {
         let mut reasons = Vec::new();
         if let [Some(lower), Some(upper), Some(step)] = &mut bounds {
             let ty = function.variable(variable).ty.clone();
+            *lower = self.symbols.fitted(&ty, lower.clone());
             let both = wider(ty, end.ty(function));
             if is_unsigned(&both) && self.is_empty_without_sign(&both, (&*lower, &*upper, &*step)) {
                 *upper = (lower.clone() - step.clone()).expand();
             } else if is_unsigned(&both) && self.symbols.goes_below_zero(lower) {
                 let detail = "the variable begins below zero and is compared without a sign";
                 reasons.push((ReasonCode::StepDirection, detail.to_string()));
+                bounds[1] = None;
             }
         }
         let zero_step = bounds[2].as_ref().is_some_and(Expr::is_zero);

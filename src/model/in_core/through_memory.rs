@@ -43,13 +43,18 @@ impl Code<'_> {
             bandwidth::where_positive(passed_on.clone(), Expr::max(waits), 0.0.into())
         };
         let element_by_element = waits(&forward) * self.share_of_wait(apart, &each);
-        let is_blocked = apart % MOST_LANES != 0.0 && self.switches != Switches::AllOn;
+        let is_blocked = apart % MOST_LANES != 0.0
+            && self.switches != Switches::AllOn
+            && !self.is_written_out_first();
         let cycles = match is_blocked {
             false => element_by_element,
             // What is loaded has a part of each of two vectors, so that all elements wait for all.
             true => {
                 let blocked = Expr::max([forward, Expr::machine("blocked_load_cycles")]);
-                self.either(element_by_element, waits(&blocked))
+                let blocked = self.either(element_by_element.clone(), waits(&blocked));
+                let vectors = Expr::from(apart).quotient(self.lanes());
+                let (whole, order) = (vectors.clone().floor(), Comparison::NotEqual);
+                Expr::choose(order, vectors, whole, blocked, element_by_element)
             }
         };
         let cycles = cycles.quotient(Expr::max([each.clone(), 1.0.into()]));
