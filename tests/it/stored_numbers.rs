@@ -317,6 +317,40 @@ end program
     assert!(guesses.contains(&"size(v,1)"), "{guesses:?}");
 }
 
+/// A part of itself, and the storage of another array; what keeps its length stays known.
+#[test]
+fn arrays_that_get_another_length_are_not_as_long_as_they_were_allocated() {
+    let json = fortran(
+        "program p
+  integer :: i, s
+  integer, allocatable :: v(:), w(:), longer(:), same(:)
+  allocate(v(4), w(4), longer(8), same(5))
+  v = i
+  same = 2
+  same = same(:)
+  v = v(2:3)
+  longer(1:4) = w
+  call move_alloc(longer, w)
+  s = 0
+  do i = 1, size(v)
+    s = s + v(i)
+  end do
+  do i = 1, size(w)
+    s = s + w(i)
+  end do
+  do i = 1, size(same)
+    s = s + same(i)
+  end do
+  print *, s
+end program
+",
+    );
+    let guesses = guessed(&json);
+    assert!(guesses.contains(&"size(v,1)"), "{guesses:?}");
+    assert!(guesses.contains(&"size(w,1)"), "{guesses:?}");
+    assert!(!guesses.contains(&"size(same,1)"), "{guesses:?}");
+}
+
 /// The sizes that are guessed of a program with a stack behind a pointer, on which two procedures work.
 #[test]
 fn members_behind_pointers_are_given_values_in_calls() {

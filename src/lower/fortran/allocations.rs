@@ -23,7 +23,7 @@ pub struct Allocations {
     by_name: FxHashMap<Arc<str>, Vec<Allocation>>,
 }
 
-/// One `allocate(name(bounds))`, or an assignment that makes the array longer, without bounds; and the scope that its names
+/// One `allocate(name(bounds))`, or a statement that gives the array another length, without bounds; and the scope that its names
 /// belong to.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Allocation {
@@ -56,7 +56,7 @@ impl Allocations {
                 if role == Some(Role::Allocation) {
                     self.statement(reader, node, scope);
                 }
-                if role == Some(Role::Assignment) {
+                if let Some(Role::Assignment | Role::CallStatement) = role {
                     self.growth(reader, node, scope);
                 }
                 let is_flat = matches!(

@@ -1,17 +1,22 @@
 //! What a procedure assigns to with subscripts, as only an array can stand there: the one clue about a name that no file
-//! declares. And the arrays that it makes longer, as their allocation no longer says how long they are:
+//! declares. And the arrays that it gives another length, as their allocation no longer says how long they are:
 //!
 //! ```text
 //! list%items = [list%items, item]
+//! items = items(2:)
+//! call move_alloc(longer, items)
 //! ```
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 use super::expression::{Argument, Expr, Reader};
-use super::names::field;
+use super::names::{field, kind};
 use super::path::Path;
-use crate::syntax::Role;
+use crate::syntax::{Role, named_children};
+
+/// The intrinsic subroutine that moves an allocation.
+const MOVE_ALLOC: &str = "move_alloc";
 
 /// Paths that the unit assigns to.
 #[derive(Debug, Default)]
@@ -47,19 +52,64 @@ impl Assigned {
     }
 }
 
-/// The array that an assignment makes longer: its elements and something more are assigned to it as a whole.
-pub fn grown(reader: &Reader, assignment: Node) -> Option<Expr> {
+/// The array that a statement gives another length: it is assigned its elements and something more, or a part of itself, or
+/// gets another array's storage.
+pub fn grown(reader: &Reader, statement: Node) -> Option<Expr> {
+    match reader.tree.role(statement)? {
+        Role::Assignment => made_of_itself(reader, statement),
+        Role::CallStatement => moved_to(reader, statement),
+        _ => None,
+    }
+}
+
+fn made_of_itself(reader: &Reader, assignment: Node) -> Option<Expr> {
     let right = assignment.child_by_field_name(field::RIGHT)?;
-    if reader.tree.role(right) != Some(Role::ArrayConstructor) {
+    let may_be = match reader.tree.role(right) {
+        Some(Role::ArrayConstructor) => true,
+        _ => reader.tree.text(right).ends_with(')'),
+    };
+    if !may_be {
         return None;
     }
     let target = reader.read(assignment.child_by_field_name(field::LEFT)?);
     let own = whole(&target)?;
-    let Expr::Array(values) = reader.read(right) else {
-        return None;
+    let is_other = match reader.read(right) {
+        Expr::Array(values) => {
+            values.len() > 1 && values.iter().any(|one| whole(one).as_ref() == Some(&own))
+        }
+        part @ Expr::Apply(..) => {
+            let path = Path::of(&part)?;
+            let (arguments, _) = path.parts.last()?.applied?;
+            let is_part = |one: &Argument| match one {
+                Argument::Section(ends) => ends.iter().any(Option::is_some),
+                _ => false,
+            };
+            path.text() == own && arguments.iter().any(is_part)
+        }
+        _ => false,
     };
-    let has_own = values.iter().any(|one| whole(one).as_ref() == Some(&own));
-    (has_own && values.len() > 1).then_some(target)
+    is_other.then_some(target)
+}
+
+/// What the intrinsic `move_alloc` gives the storage of its first argument.
+fn moved_to(reader: &Reader, call: Node) -> Option<Expr> {
+    let subroutine = call.child_by_field_name(field::SUBROUTINE)?;
+    if &*reader.name(subroutine) != MOVE_ALLOC {
+        return None;
+    }
+    let list = named_children(call)
+        .into_iter()
+        .find(|part| part.kind() == kind::ARGUMENT_LIST)?;
+    let arguments = reader.arguments(list);
+    let named = arguments.iter().find_map(|argument| match argument {
+        Argument::Keyword(name, to) => (&**name == "to").then_some(to),
+        _ => None,
+    });
+    let to = named.or(match arguments.get(1)? {
+        Argument::Value(to) => Some(to),
+        _ => None,
+    })?;
+    whole(to).is_some().then(|| to.clone())
 }
 
 /// The path of an array that stands without subscripts.
@@ -74,6 +124,9 @@ fn collect(reader: &Reader, unit: Node) -> Found {
     let mut cursor = unit.walk();
     'walk: loop {
         let node = cursor.node();
+        found
+            .grown
+            .extend(grown(reader, node).as_ref().and_then(whole));
         if reader.tree.role(node) == Some(Role::Assignment)
             && let Some(left) = node.child_by_field_name(field::LEFT)
         {
@@ -83,9 +136,6 @@ fn collect(reader: &Reader, unit: Node) -> Found {
             {
                 found.ranks.insert(path.text(), arguments.len());
             }
-            found
-                .grown
-                .extend(grown(reader, node).as_ref().and_then(whole));
         } else if cursor.goto_first_child() {
             continue;
         }

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::super::flow::Falls;
 use super::allocations::sized;
+use super::assigned::grown;
 use super::directives::Pending;
 use super::expression::{Argument, Expr};
 use super::generic::{Choice, arranged};
@@ -275,6 +276,11 @@ impl Lowering<'_> {
         let Some(subroutine) = node.child_by_field_name(field::SUBROUTINE) else {
             return;
         };
+        if let Some(array) = grown(self.reader, node)
+            && let Value::Variable(id) | Value::Element { array: id, .. } = self.own_value(&array)
+        {
+            self.draft.note_grown(id);
+        }
         let mut name = self.reader.tree.text(subroutine).to_ascii_lowercase();
         name.retain(|c| !c.is_whitespace());
         let list = named_children(node)
