@@ -66,10 +66,9 @@ pub fn in_core<'c>(
         let mut carried = walked(*outer, &[], None).0;
         let moved = compared.and_then(|known| Moved::of(body, known, (counter, *outer)));
         if let Some(moved) = moved {
-            let more = walked(*outer, &[], Some(moved)).0.chains;
-            let is_new = |one: &Chain| carried.chains.iter().all(|known| known.name != one.name);
-            let more: Vec<Chain> = more.into_iter().filter(is_new).collect();
-            carried.chains.extend(more);
+            let mut more = walked(*outer, &[], Some(moved)).0.chains;
+            more.retain(|one| carried.chains.iter().all(|known| known.name != one.name));
+            carried.chains.append(&mut more);
         }
         (outer.name.to_string(), carried)
     };
@@ -140,7 +139,6 @@ pub enum Called {
 
 /// Executions of the innermost loop that go to the elements of the one before from another iteration on: `y[j + i]`, which
 /// the next `j` has an `i` earlier. Counted from where they meet, the elements are the same.
-#[derive(Clone)]
 struct Moved<'f> {
     innermost: &'f str,
     /// The innermost variable from which the elements of an execution are those of the first one.
@@ -172,9 +170,9 @@ impl<'f> Moved<'f> {
                 let Some([by, outer_by]) = by.filter(|by| by.iter().all(|one| *one != 0)) else {
                     continue;
                 };
-                let (moved, back) = (outer_by / by, outer_by % by);
-                let (iterations, part) = (moved * outer_step / step, moved * outer_step % step);
-                if [back, part] == [0, 0] {
+                let moved = outer_by / by;
+                let iterations = moved * outer_step / step;
+                if [outer_by % by, moved * outer_step % step] == [0, 0] {
                     found = found.or(Some((moved, iterations)));
                 }
             }

@@ -130,7 +130,7 @@ pub struct Function {
     pub read_only: BTreeSet<VarId>,
     /// Dummy arguments that one statement of the procedure allocates, with the bounds that their dimensions have.
     pub allocated: BTreeSet<VarId>,
-    /// Arrays that an assignment makes longer than they were allocated: `a = [a, x]`.
+    /// Arrays that a statement gives another length than they were allocated with: `a = [a, x]`.
     pub grown: BTreeSet<VarId>,
     /// Scalars whose address is passed to procedures.
     pub passed: BTreeSet<VarId>,

@@ -80,7 +80,7 @@ impl Draft {
         }
     }
 
-    /// Notes that an assignment makes an array longer.
+    /// Notes that a statement gives an array another length than it was allocated with.
     pub fn note_grown(&mut self, id: VarId) {
         self.function.grown.insert(id);
     }

@@ -1,6 +1,6 @@
 //! What is left of numbers in the types that store, pass, return and compare them.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::small::{analyse, c, fortran, function, iterations, reasons};
 
@@ -61,6 +61,26 @@ const STORED_IN_C: &[(&str, &str, f64)] = &[
         "sums of unsigned characters",
         "unsigned char n = 200; n = n + 100;",
         44.0,
+    ),
+    (
+        "sums of two unsigned characters",
+        "unsigned char a1 = 200, b1 = 100; unsigned char n = a1 + b1;",
+        44.0,
+    ),
+    (
+        "differences of two unsigned characters",
+        "unsigned char a1 = 10, b1 = 11; unsigned char n = a1 - b1;",
+        255.0,
+    ),
+    (
+        "sums of two short numbers",
+        "unsigned short a1 = 50000, b1 = 50000; unsigned short n = a1 + b1;",
+        34464.0,
+    ),
+    (
+        "negatives",
+        "unsigned char a1 = 5; unsigned char n = -a1;",
+        251.0,
     ),
     (
         "what a loop counts in characters",
@@ -253,6 +273,47 @@ int main(void) {{
         let json = c(&source);
         assert_eq!(last(&json, "main"), expected, "{header}");
         assert!(reasons(&json, "main").is_empty(), "{header}");
+    }
+}
+
+/// A loop begins with what its variable holds. Counted by GCC's program.
+#[test]
+fn loops_begin_with_what_their_variables_hold() {
+    let headers = [
+        ("int i = none - 1; i >= 0; i--", 0.0),
+        ("int i = a - b; i < 0; i++", 2.0),
+        ("unsigned char i = below; i > 250; i--", 3.0),
+        ("int i = c + c; i < 0; i++", 0.0),
+        ("int i = (signed char)(c + c); i < 0; i++", 56.0),
+    ];
+    for (header, expected) in headers {
+        let source = format!(
+            "double t;
+int main(void) {{
+  unsigned none = 0, a = 3, b = 5; int below = -3; signed char c = 100;
+  for ({header}) t += 1;
+  return 0;
+}}
+"
+        );
+        let json = c(&source);
+        assert_eq!(last(&json, "main"), expected, "{header}");
+    }
+}
+
+/// What begins again within a loop, or is compared without a sign in some of its iterations, is no exact count without a mark:
+/// GCC's program counts 12 and 1370.
+#[test]
+fn what_begins_again_in_loops_is_marked() {
+    let loops = [
+        "unsigned u = 5; for (int o = -2; o < 3; o++) for (int i = o; i < u; i++) t += 1;",
+        "unsigned char n = 250;
+         for (int k = 0; k < 20; k++) { n++; for (int i = 0; i < n; i++) t += 1; }",
+    ];
+    for text in loops {
+        let json = c(&format!("double t; int main(void) {{ {text} return 0; }}"));
+        let marks = &function(&json, "main")["nests"][0]["reasons"];
+        assert_eq!(marks, &json!(["approximate_trip_count"]), "{text}");
     }
 }
 

@@ -31,7 +31,7 @@ use crate::reason::ReasonCode;
 /// Parts of conditions and names are followed so far.
 pub(super) const DEPTH: u32 = 16;
 
-/// Where variables of a procedure get their values, once a branch that may end the program asks.
+/// Where variables of a procedure get their values, and what it calls works, once a branch that may end the program asks.
 #[derive(Default)]
 pub(super) struct Givers {
     outside: OnceCell<Outside>,

@@ -18,9 +18,13 @@ pub(super) enum Ends {
     AtBoundOrBefore,
 }
 
-/// What is known of a comparison before the first iteration.
-struct AtFirst {
-    never_holds: bool,
+/// What a comparison without a sign comes to, where one with a sign would come to something else.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WithoutSign {
+    /// It does not hold at first.
+    NeverHolds,
+    /// It holds for as many iterations as nobody says.
+    Unknown,
 }
 
 impl Walker<'_> {
@@ -105,9 +109,9 @@ impl Walker<'_> {
         let [own, other] = types;
         let both = wider(own, other);
         if is_unsigned(&both)
-            && let Some(first) = self.without_sign((op, &both), &sides, (counter, lower))
+            && let Some(found) = self.without_sign((op, &both), &sides, (counter, lower))
         {
-            return first.never_holds.then(|| Expr::from(0.0));
+            return (found == WithoutSign::NeverHolds).then(|| Expr::from(0.0));
         }
         let [left, right] = sides;
         let apart = (left - right).expand();
@@ -151,13 +155,13 @@ impl Walker<'_> {
         Some(trips)
     }
 
-    /// What a comparison without a sign is at first, if one with a sign would be another.
+    /// What a comparison without a sign comes to; `None` where it is the same as with a sign.
     fn without_sign(
         &self,
         (op, ty): (BinaryOp, &Type),
         sides: &[Expr; 2],
         (counter, lower): (&str, &Expr),
-    ) -> Option<AtFirst> {
+    ) -> Option<WithoutSign> {
         let is_strict = match op {
             BinaryOp::Less | BinaryOp::Greater => true,
             BinaryOp::LessOrEqual | BinaryOp::GreaterOrEqual => false,
@@ -177,13 +181,14 @@ impl Walker<'_> {
             });
             // What is not known is a size, and no size is as large.
             let order = left.unwrap_or(0.0).partial_cmp(&right.unwrap_or(0.0))?;
-            let never_holds = !op.holds_of(order);
-            return Some(AtFirst { never_holds });
+            return Some(match op.holds_of(order) {
+                true => WithoutSign::Unknown,
+                false => WithoutSign::NeverHolds,
+            });
         }
         // What only goes down is never below zero: the comparison always holds.
         let is_endless = !is_strict && sides.iter().any(Expr::is_zero);
-        let never_holds = false;
-        (is_endless || first.iter().any(is_open)).then_some(AtFirst { never_holds })
+        (is_endless || first.iter().any(is_open)).then_some(WithoutSign::Unknown)
     }
 
     /// Rounds of a loop over a real variable, if start, end and step are numbers: it is run as a program would, with

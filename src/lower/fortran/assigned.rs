@@ -42,7 +42,7 @@ impl Assigned {
         self.all(reader, unit).ranks.get(path) == Some(&arguments.len())
     }
 
-    /// Whether the unit makes an array longer.
+    /// Whether the unit gives an array another length than it was allocated with.
     pub fn grows(&mut self, reader: &Reader, unit: Node, path: &str) -> bool {
         self.all(reader, unit).grown.contains(path)
     }
@@ -64,9 +64,13 @@ pub fn grown(reader: &Reader, statement: Node) -> Option<Expr> {
 
 fn made_of_itself(reader: &Reader, assignment: Node) -> Option<Expr> {
     let right = assignment.child_by_field_name(field::RIGHT)?;
+    // Most assignments are neither, and need not be read for that.
     let may_be = match reader.tree.role(right) {
         Some(Role::ArrayConstructor) => true,
-        _ => reader.tree.text(right).ends_with(')'),
+        _ => {
+            let text = reader.tree.text(right);
+            text.ends_with(')') && text.contains(':')
+        }
     };
     if !may_be {
         return None;
@@ -94,7 +98,7 @@ fn made_of_itself(reader: &Reader, assignment: Node) -> Option<Expr> {
 /// What the intrinsic `move_alloc` gives the storage of its first argument.
 fn moved_to(reader: &Reader, call: Node) -> Option<Expr> {
     let subroutine = call.child_by_field_name(field::SUBROUTINE)?;
-    if &*reader.name(subroutine) != MOVE_ALLOC {
+    if !(reader.tree.text(subroutine)).eq_ignore_ascii_case(MOVE_ALLOC) {
         return None;
     }
     let list = named_children(call)

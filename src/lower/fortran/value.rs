@@ -346,7 +346,7 @@ impl<'a> Lowering<'a> {
         self.assigned.has(self.reader, unit, path, arguments)
     }
 
-    /// Whether the unit makes an array longer than it was allocated.
+    /// Whether the unit gives an array another length than it was allocated with.
     pub fn grows(&mut self, path: &str) -> bool {
         let unit = self.unit.node;
         self.assigned.grows(self.reader, unit, path)

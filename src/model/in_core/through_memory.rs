@@ -45,7 +45,7 @@ impl Code<'_> {
         let element_by_element = waits(&forward) * self.share_of_wait(apart, &each);
         let is_blocked = apart % MOST_LANES != 0.0
             && self.switches != Switches::AllOn
-            && !self.is_written_out_first();
+            && self.written_out_whole() == 0;
         let cycles = match is_blocked {
             false => element_by_element,
             // What is loaded has a part of each of two vectors, so that all elements wait for all.

@@ -42,12 +42,6 @@ impl<'a> Code<'a> {
         (is_short && is_whole).then(|| inside.clone().quotient(executions.clone()))
     }
 
-    /// Whether compilers write the innermost loop out before there are vectors.
-    pub(super) fn is_written_out_first(&self) -> bool {
-        let count = self.fixed_iterations(self.innermost());
-        count.is_some_and(|count| count <= WRITTEN_OUT)
-    }
-
     /// Elements between two branches of the innermost loop; where it is written out, those of all of its iterations.
     pub(super) fn elements_of_a_branch(&self, lanes: &Expr) -> Expr {
         if let Along::WrittenOut(loops) = self.along {
