@@ -37,6 +37,11 @@ pub struct Columns {
 }
 
 impl Columns {
+    /// Whether some columns are counted less often than they stand in others.
+    pub fn takes_away(&self) -> bool {
+        self.count.values().any(|coefficient| *coefficient < 0)
+    }
+
     /// Those of a single offset.
     pub fn single(first: i64, walks: &[Walk]) -> Columns {
         let walked: Vec<usize> = (1..walks.len())

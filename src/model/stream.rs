@@ -415,7 +415,12 @@ impl<'a> Elements<'a> {
                         .map(|c| self.columns(c, level, Extents::Block)),
                 );
         }
-        Expr::sum(columns.iter().map(|c| self.columns(c, level, extents)))
+        let all = Expr::sum(columns.iter().map(|c| self.columns(c, level, extents)));
+        // Shifted blocks that are shorter than their shifts have no elements in common, not fewer than none.
+        match columns.iter().any(Columns::takes_away) {
+            true => Expr::max([all, Expr::from(0.0)]),
+            false => all,
+        }
     }
 
     /// One line a gathered element, scaled by the line-utilisation parameter.

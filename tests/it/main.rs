@@ -3,6 +3,9 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+// Models are built here, too, and make as many small values as in the program.
+use loopsheet_allocator as _;
+
 mod addresses;
 mod advice;
 mod bands;

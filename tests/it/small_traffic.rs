@@ -91,6 +91,31 @@ fn reasons(file: &str, function: &str, size: &str) -> Value {
     found.expect("the function")["nests"][0]["reasons"].clone()
 }
 
+/// Where a loop in the middle of a part of a triangle has less than one iteration, and where there is none at all.
+#[test]
+fn few_iterations_move_no_less_than_nothing() {
+    let file = command::fixture(DIRECTORY).join("few_iterations.f90");
+    for size in ["n=1", "n=2", "n=3", "n=4", "n=5", "n=6"] {
+        let report = command::analysed(&file, &["--no-check", "--set", size]);
+        let functions = report["functions"].as_array().expect("functions");
+        assert_eq!(functions.len(), 3);
+        for nest in functions.iter().map(|function| &function["nests"][0]) {
+            let executes = nest["iterations"].as_f64().expect("a number") > 0.0;
+            let levels = nest["levels"].as_array().expect("levels");
+            let all = (levels.iter())
+                .flat_map(|level| ["bytes", "fetched", "written_back"].map(|what| &level[what]))
+                .chain(nest["traffic"].as_object().expect("traffic").values())
+                .chain(levels.iter().map(|level| &level["scenario_bytes"]));
+            for bytes in all.filter_map(Value::as_f64) {
+                assert!(bytes >= 0.0, "{size} {nest}");
+            }
+            let memory = levels.last().expect("memory");
+            let bytes = memory["refined_bytes"].as_f64().expect("bytes");
+            assert_eq!(bytes > 0.0, executes, "{size} {nest}");
+        }
+    }
+}
+
 /// Columns that share lines are counted one by one, which is marked where that matters.
 #[test]
 fn short_columns_that_share_lines_are_marked() {

@@ -143,13 +143,11 @@ impl<N: Number> Row<N> {
     /// Elements from the first to the last.
     pub fn covered(&self, column: &Columns) -> N {
         let extra = column.extra as f64;
+        let steps = || beyond_first(&self.length);
         match (self.walked, &self.step) {
-            (true, Some(step)) => self.length.shifted(-1.0).times(step).shifted(1.0 + extra),
-            (true, None) => self
-                .length
-                .shifted(-1.0)
-                .scaled(self.stride)
-                .shifted(1.0 + extra),
+            (true, Some(step)) => steps().times(step).shifted(1.0 + extra),
+            (true, None) if self.stride == 1.0 => self.length.shifted(extra),
+            (true, None) => steps().scaled(self.stride).shifted(1.0 + extra),
             (false, _) => N::of(1.0 + extra),
         }
     }
@@ -227,6 +225,12 @@ impl<N: Number> Row<N> {
             (false, _) => found.scaled(column.runs as f64),
         }
     }
+}
+
+/// How many there are but the first. In the middle of a part of a triangle there may be less than one on average, which is not
+/// a distance back.
+pub fn beyond_first<N: Number>(number: &N) -> N {
+    number.shifted(-1.0).not_negative()
 }
 
 /// The share of an element before the end of which its last byte lies, where that may be in another line than the first one;
