@@ -144,8 +144,11 @@ impl<'t> Lowering<'t> {
             }
         };
         let mut value = self.in_bits_of(node, Field::Left, value);
-        let ty = target.ty(self.draft.function());
-        stored::convert_to(self.draft.function(), &ty, target.variable(), &mut value);
+        // What the assignment leaves is what its target holds.
+        if used == Use::Value {
+            let ty = target.ty(self.draft.function());
+            stored::convert_to(self.draft.function(), &ty, target.variable(), &mut value);
+        }
         // Reading back from memory would count an access that no program makes.
         let (value, left_behind) = match &value {
             Value::Integer(_) | Value::Real(..) | Value::Logical(_) => (value.clone(), value),
