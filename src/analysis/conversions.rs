@@ -143,8 +143,31 @@ impl Symbols<'_> {
         let may_leave = matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply);
         match wider(left, right) {
             ty @ Type::Integer(4.., Sign::Unsigned) if may_leave => self.fitted(&ty, result),
+            // Fortran computes in the kind of its operands.
+            ty @ Type::Integer(1 | 2, _)
+                if may_leave && !self.function.conventions.has_pointers() =>
+            {
+                self.fitted(&ty, result)
+            }
             _ => result,
         }
+    }
+
+    /// Both operands of a division as its type has them: of those without a sign, none is negative. `None` of one that is
+    /// more than a whole number of ours holds.
+    pub(super) fn as_operands(
+        &self,
+        sides: [&Value; 2],
+        (a, b): (Expr, Expr),
+    ) -> Option<(Expr, Expr)> {
+        let [left, right] = sides.map(|side| side.ty(self.function));
+        let both = wider(left, right);
+        if !is_unsigned(&both) {
+            return Some((a, b));
+        }
+        let (a, b) = (self.fitted(&both, a), self.fitted(&both, b));
+        let is_negative = |expr: &Expr| self.number(expr).is_some_and(|number| number < 0.0);
+        (!is_negative(&a) && !is_negative(&b)).then_some((a, b))
     }
 
     /// Both sides of a comparison of whole numbers: a negative one is compared with one without a sign as a large one.

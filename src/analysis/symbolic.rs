@@ -41,6 +41,16 @@ impl Symbols<'_> {
             Value::Real(x, _) => Some(Expr::from(*x)),
             Value::Logical(b) => Some(Expr::from(f64::from(u8::from(*b)))),
             Value::Variable(id) => self.variable(*id),
+            Value::Unary(op @ (UnaryOp::Negate | UnaryOp::Complement), operand)
+                if self.is_integer(operand) =>
+            {
+                let negative = -self.expression(operand)?;
+                let result = match op {
+                    UnaryOp::Complement => negative - 1.0,
+                    _ => negative,
+                };
+                Some(self.without_sign(BinaryOp::Subtract, [operand, operand], result))
+            }
             Value::Unary(UnaryOp::Negate, operand) => Some(-self.expression(operand)?),
             Value::Binary(op, left, right) => self
                 .binary(*op, left, right)
@@ -49,9 +59,12 @@ impl Symbols<'_> {
                 self.stored(ty, operand).or_else(|| self.text_symbol(value))
             }
             Value::Call {
-                name, arguments, ..
+                name,
+                arguments,
+                ty,
             } => self
                 .call(name, arguments)
+                .map(|result| self.fitted(ty, result))
                 .or_else(|| self.text_symbol(value)),
             Value::Select(condition, then, otherwise) => self
                 .select(condition, then, otherwise)
@@ -125,7 +138,13 @@ impl Symbols<'_> {
 
     fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Option<Expr> {
         let integers = self.is_integer(left) && self.is_integer(right);
-        let (a, b) = (self.operand(left)?, self.operand(right)?);
+        let sides = (self.operand(left)?, self.operand(right)?);
+        let (a, b) = match op {
+            BinaryOp::Divide | BinaryOp::Remainder if integers => {
+                self.as_operands([left, right], sides)?
+            }
+            _ => sides,
+        };
         let result = match op {
             BinaryOp::Add => a + b,
             BinaryOp::Subtract => a - b,

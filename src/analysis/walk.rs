@@ -44,7 +44,9 @@ use super::assignments::{
     Counts, Effects, assigned_once, count_assignments, handed_out, handed_to_unknown, outputs,
     pointed_to,
 };
-use super::calls::{Finish, Finishes, Origins, ProcedureId, Procedures, Target, expand, with_ends};
+use super::calls::{
+    Finish, Finishes, Origins, ProcedureId, Procedures, Target, agreed, expand, with_ends,
+};
 use super::compared::Compared;
 use super::datatypes::Datatypes;
 use super::facts::*;
@@ -74,7 +76,7 @@ pub fn analyze(units: &[ir::Unit]) -> Program {
 
 /// The same of a program that reads this input, and the names in it that some variable took its value from.
 pub fn analyze_given(units: Vec<ir::Unit>, inputs: &Inputs) -> (Program, Used) {
-    let units = &with_ends(units)[..];
+    let units = &with_ends(agreed(units))[..];
     let (program, _, used) = analyze_known(units, &Procedures::new(units), inputs);
     (program, used)
 }
@@ -92,7 +94,7 @@ pub fn analyze_given_with_statements(
     units: Vec<ir::Unit>,
     inputs: &Inputs,
 ) -> (Program, Statements, Used) {
-    let units = with_ends(units);
+    let units = with_ends(agreed(units));
     let (program, ids, used) = analyze_known(&units, &Procedures::new(&units), inputs);
     (program, Statements::new(units, ids), used)
 }

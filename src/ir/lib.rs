@@ -16,10 +16,12 @@ mod addresses;
 mod conventions;
 mod directive;
 mod element;
+pub mod fold;
 mod home;
 mod lost;
 mod name;
 mod source_text;
+pub mod stored;
 pub mod text;
 mod value;
 pub mod visit;
@@ -132,6 +134,8 @@ pub struct Function {
     pub allocated: BTreeSet<VarId>,
     /// Arrays that a statement gives another length than they were allocated with: `a = [a, x]`.
     pub grown: BTreeSet<VarId>,
+    /// Arrays that statements give more than one length, with each of them: their dimensions stay open.
+    pub lengths: BTreeMap<VarId, Vec<Length>>,
     /// Scalars whose address is passed to procedures.
     pub passed: BTreeSet<VarId>,
     /// Common blocks, with the names that it has for their members, in order.
@@ -201,6 +205,18 @@ pub struct PointerLayout {
 pub struct VarId(pub u32);
 
 impl Function {
+    /// Leaves the dimensions of an array open, with its bounds as one of its lengths, if they are known.
+    pub fn open_length(&mut self, id: VarId) {
+        let dimensions = &mut self.variables[id.0 as usize].dimensions;
+        if dimensions.is_empty() || dimensions.iter().any(|extent| extent.upper.is_none()) {
+            return;
+        }
+        let open = vec![Extent::default(); dimensions.len()];
+        let known = Length::Bounds(std::mem::replace(dimensions, open));
+        self.allocated.remove(&id);
+        self.lengths.entry(id).or_default().push(known);
+    }
+
     /// A function without anything in it.
     pub fn new(name: String, place: Place, conventions: Conventions) -> Function {
         Function {
@@ -223,6 +239,7 @@ impl Function {
             read_only: BTreeSet::new(),
             allocated: BTreeSet::new(),
             grown: BTreeSet::new(),
+            lengths: BTreeMap::new(),
             passed: BTreeSet::new(),
             commons: BTreeMap::new(),
             host: None,
@@ -345,12 +362,43 @@ pub struct Variable {
     pub place: Place,
 }
 
+/// How long a statement makes an array.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Length {
+    /// As long as it is allocated.
+    Bounds(Vec<Extent>),
+    /// As long as what is assigned to it as a whole.
+    Shape(Value),
+}
+
 /// Declared bounds of one dimension; `None` where the declaration leaves them open.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Extent {
     pub lower: Option<Value>,
     /// Inclusive.
     pub upper: Option<Value>,
+}
+
+impl Extent {
+    /// Whether bounds hold as much as others, as they are written.
+    pub fn are_as_long(these: &[Extent], others: &[Extent]) -> bool {
+        let is_as_long = |(this, other): (&Extent, &Extent)| this.size() == other.size();
+        these.len() == others.len() && these.iter().zip(others).all(is_as_long)
+    }
+
+    /// What it holds, alike for bounds that hold as much: a number, or the bounds themselves.
+    fn size(&self) -> (Option<i64>, Option<&Value>, Option<&Value>) {
+        let first = match &self.lower {
+            Some(Value::Integer(first)) => Some(*first),
+            Some(_) => None,
+            None => Some(1),
+        };
+        match (first, &self.upper) {
+            (Some(first), Some(Value::Integer(last))) => (Some(last - first + 1), None, None),
+            (Some(1), last) => (None, None, last.as_ref()),
+            (_, last) => (None, self.lower.as_ref(), last.as_ref()),
+        }
+    }
 }
 
 /// Where a variable lives.

@@ -302,6 +302,7 @@ impl Value {
     /// The type that the language gives the value.
     pub fn ty(&self, function: &Function) -> Type {
         match self {
+            Value::Integer(number) if i32::try_from(*number).is_err() => Type::integer(8),
             Value::Integer(_) => Type::integer(4),
             Value::Real(_, bytes) => Type::Real(*bytes),
             Value::Logical(_) => Type::Logical(4),

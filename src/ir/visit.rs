@@ -187,3 +187,89 @@ pub fn variables_of(value: &Value, found: &mut BTreeSet<VarId>) {
         }
     });
 }
+
+/// Visits the calls of statements, with those inside them, by name and arguments; those in arguments before the call itself.
+pub fn calls_mut(block: &mut [Stmt], visit: &mut dyn FnMut(&str, &mut [Value])) {
+    for stmt in block {
+        match stmt {
+            Stmt::Assign { target, value, .. } => {
+                calls_in_value(target, visit);
+                calls_in_value(value, visit);
+            }
+            Stmt::Call {
+                name, arguments, ..
+            } => {
+                calls_in_all(arguments, visit);
+                visit(name, arguments);
+            }
+            Stmt::Evaluate { values, .. } => calls_in_all(values, visit),
+            Stmt::If(branch) => {
+                calls_in_value(&mut branch.condition, visit);
+                calls_mut(&mut branch.then, visit);
+                calls_mut(&mut branch.otherwise, visit);
+            }
+            Stmt::Loop(inner) => {
+                match &mut inner.control {
+                    Control::Counted {
+                        lower, upper, step, ..
+                    } => {
+                        for value in [lower, upper, step] {
+                            calls_in_value(value, visit);
+                        }
+                    }
+                    Control::Uncounted { condition, .. } => {
+                        if let Some(value) = condition {
+                            calls_in_value(value, visit);
+                        }
+                    }
+                }
+                calls_mut(&mut inner.body, visit);
+            }
+            Stmt::Opaque { inner, .. } => calls_mut(inner, visit),
+            Stmt::Jump { .. } | Stmt::Mark { .. } => {}
+        }
+    }
+}
+
+fn calls_in_all(values: &mut [Value], visit: &mut dyn FnMut(&str, &mut [Value])) {
+    for value in values {
+        calls_in_value(value, visit);
+    }
+}
+
+fn calls_in_value(value: &mut Value, visit: &mut dyn FnMut(&str, &mut [Value])) {
+    match value {
+        Value::Element {
+            subscripts: parts, ..
+        }
+        | Value::Call {
+            arguments: parts, ..
+        }
+        | Value::Opaque { inner: parts, .. } => calls_in_all(parts, visit),
+        Value::Section(parts) => calls_in_all(&mut **parts, visit),
+        Value::Unary(_, operand)
+        | Value::Convert(_, operand)
+        | Value::Address { of: operand, .. } => calls_in_value(operand, visit),
+        Value::Binary(_, left, right) => {
+            calls_in_value(left, visit);
+            calls_in_value(right, visit);
+        }
+        Value::Select(condition, then, otherwise) => {
+            for part in [condition, then, otherwise] {
+                calls_in_value(part, visit);
+            }
+        }
+        Value::Integer(_)
+        | Value::Real(..)
+        | Value::Logical(_)
+        | Value::Text(_)
+        | Value::Row
+        | Value::Variable(_) => {}
+    }
+    if let Value::Call {
+        name, arguments, ..
+    } = value
+    {
+        visit(name, arguments);
+    }
+}

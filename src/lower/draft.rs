@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::diagnostic::Place;
 use crate::ir::{
-    CallTable, Callee, Conventions, Extent, Function, Home, Listed, MemberLayout, PointerLayout,
-    Role, Stmt, Type, Value, VarId, Variable,
+    CallTable, Callee, Conventions, Extent, Function, Home, Length, Listed, MemberLayout,
+    PointerLayout, Role, Stmt, Type, Value, VarId, Variable,
 };
 
 use super::jumps::Marks;
@@ -22,6 +22,8 @@ pub struct Draft {
     function: Function,
     /// Dummy arguments that statements allocate.
     allocated: BTreeSet<VarId>,
+    /// Arrays whose length statements decide, as their declaration leaves it open.
+    deferred: BTreeSet<VarId>,
 }
 
 impl Draft {
@@ -29,6 +31,7 @@ impl Draft {
         Draft {
             function: Function::new(name, place, conventions),
             allocated: BTreeSet::new(),
+            deferred: BTreeSet::new(),
         }
     }
 
@@ -85,8 +88,48 @@ impl Draft {
         self.function.grown.insert(id);
     }
 
+    /// Notes that the declaration of an array leaves its length to statements.
+    pub fn note_deferred(&mut self, id: VarId) {
+        self.deferred.insert(id);
+    }
+
+    /// Whether statements decide how long an array is.
+    pub fn is_deferred(&self, id: VarId) -> bool {
+        self.deferred.contains(&id)
+    }
+
+    /// Notes how long another statement makes an array. Its dimensions stay open from there on.
+    pub fn note_length(&mut self, id: VarId, length: Length) {
+        self.function.open_length(id);
+        let lengths = self.function.lengths.entry(id).or_default();
+        if !lengths.contains(&length) {
+            lengths.push(length);
+        }
+    }
+
+    /// Notes that nobody knows how long a statement makes an array.
+    pub fn note_unknown_length(&mut self, id: VarId) {
+        let open = vec![Extent::default(); self.variable(id).dimensions.len()];
+        self.note_length(id, Length::Bounds(open));
+        self.note_grown(id);
+    }
+
+    /// Leaves it open how long an array is that another procedure may allocate anew.
+    pub fn open_length(&mut self, id: VarId) {
+        if self.is_deferred(id) {
+            self.function.open_length(id);
+        }
+    }
+
     /// Fills in the dimensions that a declaration leaves open, where a statement allocates a variable.
     pub fn complete_dimensions(&mut self, id: VarId, extents: Vec<Extent>) {
+        let known = &self.variable(id).dimensions;
+        let is_complete = known.iter().all(|extent| extent.upper.is_some());
+        let is_another = self.function.lengths.contains_key(&id)
+            || is_complete && known.len() == extents.len() && !Extent::are_as_long(known, &extents);
+        if is_another && self.deferred.contains(&id) {
+            return self.note_length(id, Length::Bounds(extents));
+        }
         // Which of several statements has allocated it callers do not know.
         if self.variable(id).role == Role::Argument {
             match self.allocated.insert(id) {

@@ -53,6 +53,7 @@ mod intrinsic_types;
 mod keywords;
 mod kinds;
 mod layouts;
+mod lengths;
 mod listed;
 mod loops;
 mod modules;

@@ -4,6 +4,7 @@
 // The layers below, by their names.
 use loopsheet_base::{attempt, diagnostic, interned, interned_as_they_are, reason};
 use loopsheet_ir as ir;
+use loopsheet_ir::{fold, stored};
 use loopsheet_procedures::intrinsics;
 use loopsheet_source as source;
 use loopsheet_syntax as syntax;
@@ -12,12 +13,10 @@ pub mod blas;
 pub mod c;
 mod draft;
 mod flow;
-mod fold;
 pub mod fortran;
 mod intrinsic_types;
 mod jumps;
 mod layout;
 mod lost;
-mod stored;
 
 pub use lost::unit as lost_unit;

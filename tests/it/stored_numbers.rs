@@ -407,7 +407,15 @@ end program
 ",
     );
     let guesses = guessed(&json);
-    assert!(guesses.contains(&"size(v,1)"), "{guesses:?}");
+    // Of `v` both lengths are known.
+    let nests = function(&json, "p")["nests"].as_array().expect("nests");
+    let marked = nests.iter().map(|nest| &nest["reasons"]);
+    assert!(
+        marked
+            .clone()
+            .any(|reasons| *reasons == json!(["several_sizes"])),
+        "{nests:?}"
+    );
     assert!(guesses.contains(&"size(w,1)"), "{guesses:?}");
     assert!(!guesses.contains(&"size(same,1)"), "{guesses:?}");
 }

@@ -47,12 +47,13 @@ def branches(directory):
 
 
 def nests(report):
-    """By name of the file and nest: iterations of all calls, codes, first and last line of its innermost loop.
+    """By name of the file and nest: iterations of all calls, codes, first and last line of its innermost loop, and whether
+    that is a `do` in steps of one.
 
     >>> loop = {"id": "f@3", "line": 3, "end_line": 5}
     >>> nest = {"loop": "f@3", "loops": ["f@3"], "iterations": 7, "calls": 2, "reasons": [], "calls_reasons": ["call"]}
     >>> nests({"functions": [{"name": "f", "file": "src/a.c", "loops": [loop], "nests": [nest]}]})
-    {('a.c', 'f@3'): (14, ['call'], 3, 5)}
+    {('a.c', 'f@3'): (14, ['call'], 3, 5, False)}
     """
     found = {}
     for function in report["functions"]:
@@ -63,7 +64,8 @@ def nests(report):
             iterations = nest["iterations"] * nest["calls"] if known else None
             key = (Path(function["file"]).name, nest["loop"])
             codes = [code for code in nest["reasons"] + nest["calls_reasons"] if code not in OF_BYTES]
-            found[key] = (iterations, codes, inner["line"], inner["end_line"])
+            is_do = Path(function["file"]).suffix != ".c" and inner.get("step") in ("1", "-1")
+            found[key] = (iterations, codes, inner["line"], inner["end_line"], is_do)
     return found
 
 
@@ -94,14 +96,17 @@ def judged(analyze, counted):
     for is_larger in (True, False):
         settings = [part for setting in guesses(report, is_larger) for part in ("--set", setting)]
         others += [set_otherwise(analyze, settings)] if settings else []
-    heads = Counter((file, first) for (file, _), (_, _, first, _) in found.items())
-    for key, (iterations, codes, first, last) in found.items():
+    heads = Counter((file, first) for (file, _), (_, _, first, *_) in found.items())
+    for key, (iterations, codes, first, last, is_do) in found.items():
         lines = counted.get(key[0], {})
         _, taken = lines.get(first, (0, []))
         if heads[key[0], first] > 1 or len(taken) != 2:
             continue
         # Of a loop with a step of its own, gcov counts its end elsewhere: the first line of the body says it.
         body = next((lines[line][0] for line in range(first + 1, last + 1) if line in lines), taken[0])
+        # gfortran counts the step to the next iteration with the last line of the body, once more than there are
+        # iterations: what its `do` in steps of one goes on with is the branch of the first line.
+        body = taken[0] if is_do else body
         if codes or iterations is None:
             outcome = "marked"
         elif any(other.get(key, (None,))[0] != iterations for other in others):

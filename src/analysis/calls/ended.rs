@@ -3,12 +3,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::agreed::plain;
 use super::ending::{MOST_CALLS, ends_in};
 use super::procedures::Procedures;
 use super::target::ProcedureId;
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::ir::visit::{InLoop, statements, sure_calls};
-use crate::ir::{Callee, Control, Function, Jump, Printed, Stmt, Unit};
+use crate::ir::{Control, Function, Jump, Printed, Stmt, Unit};
 use crate::message_passing::Interfaces;
 use crate::source::Language;
 
@@ -100,14 +101,6 @@ fn is_end(language: Language, name: &str) -> bool {
     let known = (library.lookup(language, name)).or_else(|| library.of_headers(language, name));
     known.is_some_and(|known| known.kind == IntrinsicKind::Termination)
         || (Interfaces::builtin().lookup(name)).is_some_and(|known| known.ends_program)
-}
-
-/// The name that a procedure has where it is defined, if a caller gives it another one.
-fn plain<'n>(caller: &'n Function, name: &'n str) -> &'n str {
-    match caller.callees.get(name) {
-        Some(Callee::OfModule { name, .. }) => name,
-        _ => name,
-    }
 }
 
 /// Statements with an end of the program behind each call of these names.

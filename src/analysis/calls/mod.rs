@@ -32,6 +32,7 @@
 //! call stays as a marker before the body, so that it is still listed ([`Origins`]). Recursion is cut: a call
 //! within a component of the call graph is known by name only.
 
+mod agreed;
 mod bindings;
 mod caller;
 mod components;
@@ -63,6 +64,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use crate::ir;
+pub use agreed::agreed;
 pub use ended::with_ends;
 pub use environment::Outside;
 pub use finish::{Finish, Finishes};

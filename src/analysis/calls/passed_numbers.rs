@@ -2,8 +2,8 @@
 
 use super::procedures::{LeastPassed, Procedures};
 use super::target::{ProcedureId, Target};
+use crate::ir::fold;
 use crate::ir::visit::{InLoop, calls_of, statements};
-use crate::ir::{Function, Value};
 
 impl Procedures<'_> {
     /// The least whole number that other procedures pass as the argument at this position.
@@ -20,7 +20,9 @@ fn least_passed(known: &Procedures) -> LeastPassed {
         statements(&function.body, InLoop::No, &mut |stmt, _| {
             calls_of(stmt, &mut |name, arguments| {
                 let mut numbers = (arguments.iter().enumerate())
-                    .filter_map(|(position, passed)| Some((position, number(function, passed)?)))
+                    .filter_map(|(position, passed)| {
+                        Some((position, fold::value(function, passed)?))
+                    })
                     .peekable();
                 if numbers.peek().is_none() {
                     return;
@@ -36,16 +38,4 @@ fn least_passed(known: &Procedures) -> LeastPassed {
         });
     }
     found
-}
-
-/// A literal, or a constant that is one.
-fn number(function: &Function, value: &Value) -> Option<i64> {
-    let value = match value.unconverted() {
-        Value::Variable(id) => function.variable(*id).constant.as_ref()?.unconverted(),
-        value => value,
-    };
-    match value {
-        Value::Integer(number) => Some(*number),
-        _ => None,
-    }
 }

@@ -31,7 +31,7 @@ use crate::inputs::Inputs;
 use crate::intrinsics::{IntrinsicKind, Meaning};
 use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of};
 use crate::ir::{
-    self, BinaryOp, Control, If, Jump, Stmt, Type, UnaryOp, Value, VarId, address_bases,
+    self, BinaryOp, Control, If, Jump, Length, Stmt, Type, UnaryOp, Value, VarId, address_bases,
     kept_addresses, source_text,
 };
 
@@ -641,6 +641,11 @@ impl<'k, 'u> Collector<'k, 'u> {
                 self.of(place).is_aliased = true;
             }
         }
+        for (array, lengths) in &function.lengths {
+            for length in lengths {
+                self.made_as_long(id, *array, length);
+            }
+        }
         for array in shared {
             for (extent, dimension) in function.variable(array).dimensions.iter().zip(0..) {
                 if extent.upper.is_none() {
@@ -651,6 +656,28 @@ impl<'k, 'u> Collector<'k, 'u> {
                 if self.of(place).assigned.len() < MOST_ALLOCATIONS {
                     self.of(place).assign(definition);
                 }
+            }
+        }
+    }
+
+    /// One of several lengths that statements give an array.
+    fn made_as_long(&mut self, id: ProcedureId, array: VarId, length: &'u Length) {
+        let rank = self.known.get(id).function.variable(array).dimensions.len();
+        for at in 0..rank {
+            let dimension = at as u32;
+            let definition = match length {
+                Length::Bounds(extents) => {
+                    let Some(extent) = extents.get(at).filter(|extent| extent.upper.is_some())
+                    else {
+                        continue;
+                    };
+                    Definition::Between(id, extent)
+                }
+                Length::Shape(value) => Definition::Extent(id, value, dimension),
+            };
+            let place = self.places.extent(self.known, id, array, dimension);
+            if self.of(place).assigned.len() < MOST_ALLOCATIONS {
+                self.of(place).assign(definition);
             }
         }
     }

@@ -9,7 +9,7 @@ use super::first::First;
 use super::guarded::Around;
 use super::places::{PlaceId, Places};
 use crate::calls::ProcedureId;
-use crate::ir::{Value, VarId};
+use crate::ir::{Extent, Value, VarId};
 
 /// One way in which a place gets a value.
 #[derive(Clone, Debug)]
@@ -38,6 +38,8 @@ pub enum Definition<'u> {
     Extent(ProcedureId, &'u Value, u32),
     /// The same of an array whose bounds a procedure knows, as it allocates it.
     Allocated(ProcedureId, VarId, u32),
+    /// What these bounds hold.
+    Between(ProcedureId, &'u Extent),
 }
 
 /// What the program does where a value is zero.

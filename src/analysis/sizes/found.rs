@@ -22,6 +22,15 @@ pub struct Found {
 }
 
 impl Found {
+    /// Whether the value is the only one that it ever has.
+    pub fn is_one_value(&self) -> bool {
+        let is_followed = !matches!(
+            self.origin,
+            Origin::Callers | Origin::Default | Origin::Given
+        );
+        is_followed && self.is_complete && self.smallest.is_none() && !self.is_count
+    }
+
     pub const NOTHING: Found = Found {
         value: None,
         smallest: None,

@@ -192,6 +192,10 @@ impl<'u> Collector<'_, 'u> {
         let Value::Variable(array) = actual else {
             return;
         };
+        let has_several = there.lengths.contains_key(&formal) || there.grown.contains(&formal);
+        if has_several {
+            self.made_as_long_there(caller, *array, (callee, formal));
+        }
         if !there.allocated.contains(&formal) {
             return;
         }
@@ -202,6 +206,25 @@ impl<'u> Collector<'_, 'u> {
                 let place = self.places.extent(self.known, caller, *array, dimension);
                 let definition = Definition::Allocated(callee, formal, dimension);
                 self.of(place).assign(definition);
+            }
+        }
+    }
+
+    /// An array that a called procedure gives one of several lengths, or another than it had.
+    fn made_as_long_there(
+        &mut self,
+        caller: ProcedureId,
+        array: VarId,
+        (callee, formal): (ProcedureId, VarId),
+    ) {
+        let own = &self.known.get(caller).function.variable(array).dimensions;
+        let is_grown = self.known.get(callee).function.grown.contains(&formal);
+        for (own, dimension) in own.iter().zip(0..) {
+            if own.upper.is_none() {
+                let place = self.places.extent(self.known, caller, array, dimension);
+                let dummy = self.places.extent(self.known, callee, formal, dimension);
+                self.of(place).assign(Definition::Returned(dummy));
+                self.of(place).is_aliased |= is_grown;
             }
         }
     }

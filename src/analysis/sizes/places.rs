@@ -71,6 +71,8 @@ pub struct Place {
     pub is_constant: bool,
     /// Whether it holds a real number.
     pub is_real: bool,
+    /// Whether that is one of four bytes.
+    pub is_single: bool,
     /// Whether it holds true or false.
     pub is_logical: bool,
     /// Whether it is declared with dimensions.
@@ -103,6 +105,7 @@ impl Place {
             begins_with_zero: false,
             is_constant: false,
             is_real: false,
+            is_single: false,
             is_logical: false,
             is_array: false,
             structure: None,
@@ -211,6 +214,7 @@ impl Places {
             name: size_of(&array.name),
             own_name: size_of(&array.own_name),
             is_real: false,
+            is_single: false,
             is_logical: false,
             is_array: false,
             ..array
@@ -483,6 +487,7 @@ fn declared(function: &Function, id: VarId, key: &Key) -> Place {
         begins_with_zero: function.zero.contains(&id),
         is_constant: matches!(key, Key::Constant(_)),
         is_real: matches!(variable.ty, Type::Real(_)),
+        is_single: matches!(variable.ty, Type::Real(4)),
         is_logical: matches!(variable.ty, Type::Logical(_)),
         is_array: !variable.dimensions.is_empty(),
         has_several: false,

@@ -6,16 +6,28 @@
 
 use super::candidates::Gap;
 use super::places::PlaceId;
-use super::resolver::Resolver;
+use super::resolver::{Resolver, State};
 use crate::calls::{ProcedureId, Target};
-use crate::expr::{Expr, Node};
+use crate::expr::{Expr, Node, Symbol};
 use crate::intrinsics::{Elementary, Intrinsic, Meaning};
 use crate::ir::{BinaryOp, Type, UnaryOp, Value};
 use crate::symbolic::extreme_or_absolute;
 
+/// Names of numbers are followed so far.
+pub(super) const NAMES: u32 = 16;
+
 impl Resolver<'_, '_> {
     /// A value of a procedure that has real numbers in it, all of them known.
     pub(super) fn real(&mut self, id: ProcedureId, value: &Value, depth: u32) -> Result<Expr, Gap> {
+        let found = self.unrounded(id, value, depth)?;
+        let is_single = matches!(value.ty(self.known.get(id).function), Type::Real(4));
+        Ok(match is_single {
+            true => self.in_single(found),
+            false => found,
+        })
+    }
+
+    fn unrounded(&mut self, id: ProcedureId, value: &Value, depth: u32) -> Result<Expr, Gap> {
         let depth = depth.checked_sub(1).ok_or(Gap::Unfollowed)?;
         let function = self.known.get(id).function;
         if matches!(value.ty(function), Type::Integer(..)) {
@@ -86,7 +98,38 @@ impl Resolver<'_, '_> {
             .iter()
             .map(|argument| self.real(id, argument, depth))
             .collect::<Result<Vec<Expr>, Gap>>()?;
+        // Halves go away from zero.
+        if let (Meaning::Nearest, Some(first)) = (meaning, values.first())
+            && let Some(number) = self.number_of(first, NAMES).filter(|number| *number < 0.0)
+        {
+            return Ok(Expr::from(number.round()));
+        }
         rounded(meaning, values).ok_or(Gap::Unfollowed)
+    }
+
+    /// What is left of a number in four bytes: itself, if they hold it.
+    fn in_single(&self, found: Expr) -> Expr {
+        let number = self.number_of(&found, NAMES);
+        let left = |number: f64| f64::from(number as f32);
+        match number.filter(|number| left(*number) != *number) {
+            Some(number) => Expr::from(left(number)),
+            None => found,
+        }
+    }
+
+    /// The value of an expression over places that are known.
+    pub(super) fn number_of(&self, found: &Expr, depth: u32) -> Option<f64> {
+        if let Some(number) = found.as_number() {
+            return Some(number);
+        }
+        let depth = depth.checked_sub(1)?;
+        let lookup = |symbol: &Symbol| match &self.states[*self.numbers.get(symbol)?] {
+            State::Done(found) if found.is_one_value() => {
+                self.number_of(found.value.as_ref()?, depth)
+            }
+            _ => None,
+        };
+        found.evaluate(&lookup).ok()
     }
 
     /// A real variable all of whose values are known, at least until the input gives another.
@@ -111,7 +154,13 @@ impl Resolver<'_, '_> {
     ) -> Result<Expr, Gap> {
         let function = self.known.get(id).function;
         match (self.places.get(place).is_real, value.ty(function)) {
-            (true, _) => self.real(id, value, depth),
+            (true, _) => {
+                let found = self.real(id, value, depth)?;
+                Ok(match self.places.get(place).is_single {
+                    true => self.in_single(found),
+                    false => found,
+                })
+            }
             (false, Type::Real(_)) => Ok(self.real(id, value, depth)?.truncated()),
             _ => self.value(id, value, depth),
         }

@@ -324,6 +324,9 @@ impl<'a, 'u> Resolver<'a, 'u> {
                     Definition::Allocated(procedure, array, dimension) => {
                         found.add(self.dimension(*procedure, *array, *dimension, depth - 1));
                     }
+                    Definition::Between(procedure, extent) => {
+                        found.add(self.between(*procedure, extent, depth - 1));
+                    }
                     Definition::Arguments => {}
                 }
             }
@@ -347,6 +350,7 @@ impl<'a, 'u> Resolver<'a, 'u> {
                 }
                 Definition::Returned(_)
                 | Definition::Allocated(..)
+                | Definition::Between(..)
                 | Definition::AtMost(..)
                 | Definition::Given
                 | Definition::About(_)

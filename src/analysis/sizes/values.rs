@@ -24,13 +24,14 @@
 use super::candidates::Gap;
 use super::found::Found;
 use super::places::{asked_of_images, inquired, literals};
+use super::reals::NAMES;
 use super::resolver::{Resolver, State};
 use crate::calls::{ProcedureId, Target};
 use crate::expr::{Expr, Node};
 use crate::facts::Origin;
 use crate::intrinsics::Meaning;
 use crate::ir::visit::each_value;
-use crate::ir::{BinaryOp, Type, UnaryOp, Value, VarId};
+use crate::ir::{BinaryOp, Extent, Sign, Type, UnaryOp, Value, VarId, wider};
 use crate::symbolic::{
     compared_by, extreme_of, integer_quotient, lower_quotient, lowest_bits, of_whole_numbers,
     one_or_nothing, remainder, truth,
@@ -54,7 +55,14 @@ impl Resolver<'_, '_> {
                 }
             }
             Value::Element { .. } => self.named(id, value, depth),
-            Value::Unary(UnaryOp::Negate, operand) => Ok(-self.value(id, operand, depth)?),
+            Value::Unary(op @ (UnaryOp::Negate | UnaryOp::Complement), operand) => {
+                let negative = -self.value(id, operand, depth)?;
+                let result = match op {
+                    UnaryOp::Complement => negative - 1.0,
+                    _ => negative,
+                };
+                without_sign(&value.ty(function), result).ok_or(Gap::Unfollowed)
+            }
             Value::Convert(Type::Integer(..), operand)
                 if matches!(operand.ty(function), Type::Real(_)) =>
             {
@@ -64,7 +72,11 @@ impl Resolver<'_, '_> {
                 if matches!(operand.ty(function), Type::Integer(..)) =>
             {
                 let number = self.value(id, operand, depth)?;
-                let left = || value.ty(function).wrapped(number.as_integer()?);
+                let ty = value.ty(function);
+                let left = || {
+                    let known = Expr::from(self.number_of(&number, NAMES)?).as_integer()?;
+                    ty.wrapped(known).filter(|left| *left != known)
+                };
                 Ok(left().map_or(number, Expr::from))
             }
             // What is known of any element says nothing of how two of them differ.
@@ -78,7 +90,17 @@ impl Resolver<'_, '_> {
                     self.operand(id, left, depth)?,
                     self.operand(id, right, depth)?,
                 );
-                arithmetic(*op, a, b).ok_or(Gap::Unfollowed)
+                let both = wider(left.ty(function), right.ty(function));
+                let computed = || {
+                    let (a, b) = match op {
+                        BinaryOp::Divide | BinaryOp::Remainder => {
+                            (without_sign(&both, a)?, without_sign(&both, b)?)
+                        }
+                        _ => (a, b),
+                    };
+                    Some(result_in(*op, &value.ty(function), arithmetic(*op, a, b)?))
+                };
+                computed().ok_or(Gap::Unfollowed)
             }
             Value::Select(condition, then, otherwise) => {
                 let Value::Binary(op, left, right) = &**condition else {
@@ -91,13 +113,18 @@ impl Resolver<'_, '_> {
                 extreme_of(comparison, [&left, &right], [&then, &otherwise]).ok_or(Gap::Unfollowed)
             }
             Value::Call {
-                name, arguments, ..
+                name,
+                arguments,
+                ty,
             } => match self.known.target(id, name) {
                 Target::Body(callee) => self.result(callee, depth),
                 _ if asked_of_images(function, value).is_some() => self.named(id, value, depth),
                 target => match inquired(function, value) {
                     Some((array, dimension)) => self.dimension(id, array, dimension, depth),
-                    None => self.computed(id, target.meaning(), arguments, depth),
+                    None => {
+                        let result = self.computed(id, target.meaning(), arguments, depth)?;
+                        Ok(left_in(ty, result))
+                    }
                 },
             },
             _ => Err(Gap::Unfollowed),
@@ -171,19 +198,23 @@ impl Resolver<'_, '_> {
         let depth = depth.checked_sub(1).ok_or(Gap::Unfollowed)?;
         let function = self.known.get(id).function;
         let declared = function.variable(array).dimensions.get(dimension as usize);
-        match declared.map(|extent| (&extent.lower, &extent.upper)) {
-            Some((lower, Some(last))) => {
-                let first = match lower {
-                    Some(lower) => self.value(id, lower, depth)?,
-                    None => Expr::from(function.conventions.first_index),
-                };
-                Ok((self.value(id, last, depth)? - first + 1.0).expand())
-            }
+        match declared {
+            Some(extent) if extent.upper.is_some() => self.between(id, extent, depth),
             _ => {
                 let place = self.places.find_extent(function, id, array, dimension);
                 self.mention(place.ok_or(Gap::Unfollowed)?, depth)
             }
         }
+    }
+
+    /// How many elements bounds of a procedure hold.
+    pub fn between(&mut self, id: ProcedureId, extent: &Extent, depth: u32) -> Result<Expr, Gap> {
+        let last = extent.upper.as_ref().ok_or(Gap::Unfollowed)?;
+        let first = match &extent.lower {
+            Some(lower) => self.value(id, lower, depth)?,
+            None => Expr::from(self.known.get(id).function.conventions.first_index),
+        };
+        Ok((self.value(id, last, depth)? - first + 1.0).expand())
     }
 
     /// Of a value that is nothing but what some place is given from outside, what is known of that place.
@@ -319,6 +350,35 @@ fn arithmetic(op: BinaryOp, a: Expr, b: Expr) -> Option<Expr> {
         BinaryOp::BitAnd => lowest_bits(a, b)?,
         _ => return None,
     })
+}
+
+/// What is left of a value in a type of whole numbers, where it is a number.
+fn left_in(ty: &Type, value: Expr) -> Expr {
+    let left = || ty.wrapped(value.as_integer()?);
+    match ty {
+        Type::Integer(..) => left().map_or(value, Expr::from),
+        _ => value,
+    }
+}
+
+/// A number as an operation of a type has it: of those without a sign, none is negative; `None` of one that is more than a
+/// whole number of ours holds.
+fn without_sign(ty: &Type, value: Expr) -> Option<Expr> {
+    match (ty, value.as_integer()) {
+        (Type::Integer(4.., Sign::Unsigned), Some(number)) => ty.wrapped(number).map(Expr::from),
+        _ => Some(value),
+    }
+}
+
+/// The result of an operation in a type that begins again behind its largest number.
+fn result_in(op: BinaryOp, ty: &Type, result: Expr) -> Expr {
+    let may_leave = matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply);
+    match ty {
+        Type::Integer(4.., Sign::Unsigned) | Type::Integer(1 | 2, _) if may_leave => {
+            left_in(ty, result)
+        }
+        _ => result,
+    }
 }
 
 /// Whether two values have different elements of one array in them.

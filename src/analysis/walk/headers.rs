@@ -9,7 +9,7 @@ use crate::conversions::is_unsigned;
 use crate::diagnostic::Place;
 use crate::expr::{Expr, Function, Node, Symbol};
 use crate::facts::{Constant, Origin};
-use crate::ir::{self, BinaryOp, Control, LoopEnds, Type, Value, VarId, wider};
+use crate::ir::{self, BinaryOp, Control, LoopEnds, Sign, Type, Value, VarId, wider};
 use crate::moving::is_unknown_stride;
 use crate::reason::{Effect, ReasonCode};
 use crate::symbols::{Known, Start};
@@ -58,6 +58,17 @@ impl Header {
     }
 }
 
+/// How often a loop runs whose numbers begin again.
+#[derive(Clone, Copy, PartialEq)]
+enum Rounds {
+    Known(f64),
+    /// It does not end, or runs longer than anyone counts, for this reason.
+    Unknown(&'static str),
+}
+
+/// Where numbers of the variable's type begin again so that the end is not reached.
+const BEYOND: Rounds = Rounds::Unknown("the variable's type ends before the loop does");
+
 impl Walker<'_> {
     /// What the header of a loop says before its body is looked at.
     pub(super) fn header(&mut self, inner: &ir::Loop, counter: Option<VarId>) -> Header {
@@ -105,17 +116,9 @@ impl Walker<'_> {
             *upper = Expr::from(if goes_down { end.ceil() } else { end.floor() });
         }
         let mut reasons = Vec::new();
-        if let [Some(lower), Some(upper), Some(step)] = &mut bounds {
-            let ty = function.variable(variable).ty.clone();
-            *lower = self.symbols.fitted(&ty, lower.clone());
-            let both = wider(ty, end.ty(function));
-            if is_unsigned(&both) && self.is_empty_without_sign(&both, (&*lower, &*upper, &*step)) {
-                *upper = (lower.clone() - step.clone()).expand();
-            } else if is_unsigned(&both) && self.symbols.goes_below_zero(lower) {
-                let detail = "the variable begins below zero and is compared without a sign";
-                reasons.push((ReasonCode::StepDirection, detail.to_string()));
-                bounds[1] = None;
-            }
+        let begun_again = self.as_compared(variable, end, &mut bounds);
+        if let Some(Rounds::Unknown(detail)) = begun_again {
+            reasons.push((ReasonCode::StepDirection, detail.to_string()));
         }
         let zero_step = bounds[2].as_ref().is_some_and(Expr::is_zero);
         if zero_step {
@@ -164,7 +167,11 @@ impl Walker<'_> {
             [lower_bound, _, step] => {
                 let is_data = lower_bound.is_none() && step.as_ref().is_some_and(is_one);
                 let trips = self.trip_count(&inner.place);
-                if let Some((count, origin)) = self.counted_before(lower, upper, step.as_ref()) {
+                if let Some(Rounds::Known(count)) = begun_again {
+                    self.give_count(&trips, Expr::from(count), Origin::Derived);
+                } else if let Some((count, origin)) =
+                    self.counted_before(lower, upper, step.as_ref())
+                {
                     self.give_count(&trips, count, origin);
                 }
                 let start = match is_data {
@@ -187,6 +194,89 @@ impl Walker<'_> {
             reasons,
             ..found
         }
+    }
+
+    /// Makes the bounds of a loop what its variable holds and is compared with. Where numbers begin again, the end is no bound:
+    /// gives how often the loop runs then.
+    fn as_compared(
+        &self,
+        variable: VarId,
+        end: &Value,
+        bounds: &mut [Option<Expr>; 3],
+    ) -> Option<Rounds> {
+        let function = self.function();
+        let [Some(lower), Some(upper), Some(step)] = bounds else {
+            return None;
+        };
+        let ty = &function.variable(variable).ty;
+        *lower = self.symbols.fitted(ty, lower.clone());
+        let both = wider(ty.clone(), compared_type(end, function));
+        let found = if is_unsigned(&both)
+            && self.is_empty_without_sign(&both, (&*lower, &*upper, &*step))
+        {
+            *upper = (lower.clone() - step.clone()).expand();
+            None
+        } else if is_unsigned(&both) && self.symbols.goes_below_zero(lower) {
+            Some(Rounds::Unknown(
+                "the variable begins below zero and is compared without a sign",
+            ))
+        } else if function.conventions.loop_ends != LoopEnds::EachIteration {
+            None
+        } else if let Some(large) = self.without_end(&both, upper) {
+            *upper = large;
+            self.beyond_type(ty, [lower, upper, step])
+        } else {
+            Some(BEYOND)
+        };
+        if found.is_some() {
+            bounds[1] = None;
+        }
+        found
+    }
+
+    /// The end as it is compared without a sign, where it is a number below zero; `None` of one that is more than a whole
+    /// number of ours holds. One below zero is what is left of an end that is not reached: `u < 0`.
+    fn without_end(&self, both: &Type, upper: &Expr) -> Option<Expr> {
+        let is_below = |end: f64| end < -1.0;
+        if !is_unsigned(both) || !self.symbols.number(upper).is_some_and(is_below) {
+            return Some(upper.clone());
+        }
+        let large = self.symbols.fitted(both, upper.clone());
+        (large != *upper).then_some(large)
+    }
+
+    /// How often a loop runs whose steps lead beyond what the type of its variable holds, where numbers begin again.
+    fn beyond_type(&self, ty: &Type, range: [&Expr; 3]) -> Option<Rounds> {
+        const LONGEST: u32 = 1 << 20;
+        let Type::Integer(bytes, sign) = ty else {
+            return None;
+        };
+        // Nothing is said of what becomes of a number with a sign that is too large to compute with.
+        if *bytes >= 4 && *sign == Sign::Signed {
+            return None;
+        }
+        let mut numbers = [0; 3];
+        for (number, of) in numbers.iter_mut().zip(range) {
+            *number = Expr::from(self.symbols.number(of)?).as_integer()?;
+        }
+        let [first, end, step] = numbers;
+        let holds = |at: i64| if step > 0 { at <= end } else { at >= end };
+        if step == 0 || !holds(first) {
+            return None;
+        }
+        let regular = (end - first) / step + 1;
+        let next = first.checked_add(regular.checked_mul(step)?)?;
+        if *bytes > 4 {
+            return (next < 0).then_some(BEYOND);
+        }
+        let mut at = ty.wrapped(next).filter(|left| *left != next)?;
+        for more in 0..LONGEST {
+            if !holds(at) {
+                return Some(Rounds::Known((regular + i64::from(more)) as f64));
+            }
+            at = ty.wrapped(at + step)?;
+        }
+        Some(BEYOND)
     }
 
     /// Whether a loop that counts up begins with a number below zero, which is beyond its end where they are compared without
@@ -363,6 +453,19 @@ impl Walker<'_> {
             .map(|(name, by)| by * Expr::symbol(name) * trips.clone());
         Some(Expr::sum(terms).expand()).filter(|start| !start.is_zero())
     }
+}
+
+/// The type in which the variable of a loop is compared with its end: what is one less, or more, than one without a sign has
+/// room for a number below zero.
+fn compared_type(end: &Value, function: &ir::Function) -> Type {
+    if let Value::Binary(BinaryOp::Subtract | BinaryOp::Add, left, right) = end
+        && let (Value::Convert(Type::Integer(8, Sign::Signed), bound), Value::Integer(1)) =
+            (&**left, &**right)
+        && let ty @ Type::Integer(4, Sign::Unsigned) = bound.ty(function)
+    {
+        return ty;
+    }
+    end.ty(function)
 }
 
 /// A bound less what the loops around add to it.

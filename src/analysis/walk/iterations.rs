@@ -7,7 +7,7 @@ use crate::conversions::is_unsigned;
 use crate::expr::Expr;
 use crate::inductions::may_skip;
 use crate::ir::visit::variables_of;
-use crate::ir::{self, BinaryOp, Type, Value, VarId, wider};
+use crate::ir::{self, BinaryOp, Sign, Type, Value, VarId, wider};
 
 /// When a loop with a condition ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -106,14 +106,23 @@ impl Walker<'_> {
             self.symbols.expression(left)?,
             self.symbols.expression(right)?,
         ];
-        let [own, other] = types;
+        // What has no sign is never below zero.
+        let is_endless = |at: usize, op: BinaryOp| {
+            op == BinaryOp::GreaterOrEqual
+                && matches!(types[at], Type::Integer(_, Sign::Unsigned))
+                && sides[1 - at].is_zero()
+        };
+        if is_endless(0, op) || is_endless(1, op.mirrored()) {
+            return None;
+        }
+        let [own, other] = types.clone();
         let both = wider(own, other);
         if is_unsigned(&both)
             && let Some(found) = self.without_sign((op, &both), &sides, (counter, lower))
         {
             return (found == WithoutSign::NeverHolds).then(|| Expr::from(0.0));
         }
-        let [left, right] = sides;
+        let [left, right] = sides.clone();
         let apart = (left - right).expand();
         let mut linear = apart.linear_in(&[counter])?;
         let slope = linear
@@ -122,6 +131,7 @@ impl Walker<'_> {
             .as_number()
             .filter(|slope| *slope != 0.0)?;
         let first = (linear.rest + lower.clone() * slope).expand();
+        let pace = step.clone();
         let slope = slope * step.as_number()?;
         // Counted so that the distance falls from −d towards zero.
         let (left_over, step) = if slope > 0.0 {
@@ -152,7 +162,21 @@ impl Walker<'_> {
             (BinaryOp::NotEqual, _) if step == 1.0 => round(true, distance),
             _ => return None,
         };
-        Some(trips)
+        // Where numbers of the type begin again before the end is reached, it is not known when that is.
+        let last = lower.clone() + pace * trips.clone();
+        let begins_again = sides.iter().zip(&types).any(|(side, ty)| {
+            let is_narrow = matches!(
+                ty,
+                Type::Integer(1 | 2, _) | Type::Integer(4, Sign::Unsigned)
+            );
+            is_narrow && side.mentions(counter) && {
+                let last = side.with(counter, &last).expand();
+                self.symbols
+                    .number(&last)
+                    .is_some_and(|number| ty.wrapped(number as i64) != Some(number as i64))
+            }
+        });
+        (!begins_again).then_some(trips)
     }
 
     /// What a comparison without a sign comes to; `None` where it is the same as with a sign.

@@ -94,6 +94,7 @@ impl<'f> Walker<'f> {
         let is_pointer =
             self.function().conventions.has_pointers() && !variable.dimensions.is_empty();
         let is_index = self.is_index(id);
+        let is_single = variable.ty == Type::Real(4);
         let is_number = matches!(variable.ty, Type::Real(_))
             && variable.dimensions.is_empty()
             && is_literal(value);
@@ -108,6 +109,11 @@ impl<'f> Walker<'f> {
             None
         };
         let expression = expression.map(|known| match known {
+            // What four bytes hold of it.
+            Known::Is(expr) if is_number && is_single => {
+                let left = |number: f64| Expr::from(f64::from(number as f32));
+                Known::Is(expr.as_number().map_or(expr, left))
+            }
             Known::Is(expr) if is_index => {
                 let ty = &self.function().variable(id).ty;
                 Known::Is(self.symbols.fitted(ty, expr))

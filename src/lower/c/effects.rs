@@ -15,6 +15,7 @@
 
 use tree_sitter::Node;
 
+use super::super::stored;
 use super::ctype::CType;
 use super::fields::{Field, children, part};
 use super::lowering::Lowering;
@@ -137,10 +138,17 @@ impl<'t> Lowering<'t> {
             None | Some("") => (right, target),
             Some(operator) => {
                 let target = self.addressed_once(&place, target);
-                (self.operation(operator, target.clone(), right), target)
+                let nodes = [Field::Left, Field::Right].map(|field| part(node, field));
+                let [left, right] = self.made_alike(operator, [target.clone(), right], nodes);
+                (self.operation(operator, left, right), target)
             }
         };
-        let value = self.in_bits_of(node, Field::Left, value);
+        let mut value = self.in_bits_of(node, Field::Left, value);
+        // What the assignment leaves is what its target holds.
+        if used == Use::Value {
+            let ty = target.ty(self.draft.function());
+            stored::convert_to(self.draft.function(), &ty, target.variable(), &mut value);
+        }
         // Reading back from memory would count an access that no program makes.
         let (value, left_behind) = match &value {
             Value::Integer(_) | Value::Real(..) | Value::Logical(_) => (value.clone(), value),

@@ -143,6 +143,10 @@ impl<'t> Lowering<'t> {
 
     fn unary(&mut self, node: Node<'t>) -> Value {
         let operand = self.part_value(node, Field::Argument);
+        let operand = match self.operator(node) {
+            "-" | "~" => self.without_sign(operand, part(node, Field::Argument)),
+            _ => operand,
+        };
         match self.operator(node) {
             "-" => negate(operand),
             "+" => operand,
@@ -201,7 +205,10 @@ impl<'t> Lowering<'t> {
             }
             links.into_iter().rev().fold(first, |left, link| {
                 let right = this.part_value(link, Field::Right);
-                this.operation(this.operator(link), left, right)
+                let nodes = [Field::Left, Field::Right].map(|field| part(link, field));
+                let operator = this.operator(link);
+                let [left, right] = this.made_alike(operator, [left, right], nodes);
+                this.operation(operator, left, right)
             })
         })
     }
@@ -261,7 +268,17 @@ impl<'t> Lowering<'t> {
             bits if is_integer(&bits) => Value::binary(BinaryOp::Power, Value::Integer(2), bits),
             bits => return Value::binary(BinaryOp::Other, left, bits),
         };
-        Value::binary(op, left, factor)
+        // A factor that `int` does not hold leaves the type of the shift as it is.
+        let own = left.ty(function);
+        let is_wide = matches!(factor, Value::Integer(factor) if i32::try_from(factor).is_err());
+        let is_literal = matches!(left, Value::Integer(_));
+        let shifted = Value::binary(op, left, factor);
+        match own {
+            Type::Integer(4, sign) if is_wide && !is_literal => {
+                Value::Convert(Type::Integer(4, sign), Box::new(shifted))
+            }
+            _ => shifted,
+        }
     }
 
     fn is_link(&self, node: Node<'t>) -> bool {

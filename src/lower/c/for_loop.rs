@@ -15,7 +15,7 @@ use crate::diagnostic::Place;
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::ir::visit::each_value;
 use crate::ir::{
-    BinaryOp, Control, Function, Printed, Reason, Sign, Stmt, Tested, Type, Value, VarId,
+    BinaryOp, Control, Function, Printed, Reason, Sign, Stmt, Tested, Type, Value, VarId, wider,
 };
 use crate::reason::ReasonCode;
 use crate::source::Language;
@@ -153,19 +153,15 @@ impl<'t> Lowering<'t> {
                 BinaryOp::Greater | BinaryOp::GreaterOrEqual => Some(-1),
                 _ => None,
             });
-        // Compared without a sign, a negative number is a large one.
-        let is_negative = fold::value(self.draft.function(), lower).is_some_and(|first| first < 0);
-        let is_unsigned = matches!(
-            bound.ty(self.draft.function()),
-            Type::Integer(4.., Sign::Unsigned)
-        );
-        if is_negative && is_unsigned {
-            return Err(ReasonCode::StepDirection);
-        }
-        // From beyond its end, `c != 4` is reached when numbers have begun again.
-        let ends = [lower, &bound].map(|end| fold::value(self.draft.function(), end));
-        if let ([Some(first), Some(last)], BinaryOp::NotEqual, Some(sign)) = (ends, relation, sign)
-            && (last - first).signum() == -sign
+        let bound =
+            self.compared_without_sign(condition, (variable, lower), (relation, sign), bound)?;
+        // From beyond its end, `c != 4` is reached when numbers have begun again; so it is where steps lead past it.
+        let ends = [lower, &bound, &step].map(|end| fold::value(self.draft.function(), end));
+        if let ([Some(first), Some(last), by], BinaryOp::NotEqual, Some(sign)) =
+            (ends, relation, sign)
+            && let distance = i128::from(last) - i128::from(first)
+            && (distance.signum() == -i128::from(sign)
+                || by.is_some_and(|by| distance % i128::from(by) != 0))
         {
             return Err(ReasonCode::StepDirection);
         }
@@ -176,6 +172,10 @@ impl<'t> Lowering<'t> {
         };
         let is_real = bound.ty(self.draft.function()).is_floating()
             && !is_whole(&bound, self.draft.function());
+        let bound = match relation {
+            BinaryOp::Less | BinaryOp::Greater => self.with_room_below(bound),
+            _ => bound,
+        };
         let upper = match (relation, sign) {
             (BinaryOp::Less, Some(1)) if is_real => one_less(whole("ceil", bound)),
             (BinaryOp::Greater, Some(-1)) if is_real => one_more(whole("floor", bound)),
@@ -191,6 +191,62 @@ impl<'t> Lowering<'t> {
             upper,
             step,
         })
+    }
+
+    /// The bound as it is compared, where that is without a sign: a negative number is a large one then.
+    fn compared_without_sign(
+        &self,
+        condition: &Value,
+        (variable, lower): (VarId, &Value),
+        (relation, sign): (BinaryOp, Option<i64>),
+        bound: Value,
+    ) -> Result<Value, ReasonCode> {
+        let function = self.draft.function();
+        let Value::Binary(_, left, right) = condition else {
+            return Ok(bound);
+        };
+        let both = wider(left.ty(function), right.ty(function));
+        // What has no sign is never below zero.
+        let own = &function.variable(variable).ty;
+        let has_no_sign = |ty: &Type| matches!(ty, Type::Integer(_, Sign::Unsigned));
+        let is_endless = relation == BinaryOp::GreaterOrEqual
+            && sign == Some(-1)
+            && fold::value(function, &bound) == Some(0);
+        if is_endless && (has_no_sign(own) || has_no_sign(&both)) {
+            return Err(ReasonCode::StepDirection);
+        }
+        if !matches!(both, Type::Integer(4.., Sign::Unsigned)) || relation == BinaryOp::NotEqual {
+            return Ok(bound);
+        }
+        let [first, last] = [lower, &bound].map(|end| fold::value(function, end));
+        let has_sign = |ty: Type| !matches!(ty, Type::Integer(4.., Sign::Unsigned));
+        let begins_below = first.is_some_and(|first| first < 0)
+            && has_sign(function.variable(variable).ty.clone());
+        if begins_below {
+            return Err(ReasonCode::StepDirection);
+        }
+        if let Some(last) = last.filter(|last| *last < 0) {
+            let large = both.wrapped(last).ok_or(ReasonCode::StepDirection)?;
+            return Ok(Value::Integer(large));
+        }
+        // Where it may begin below zero, the type of the comparison is kept.
+        let is_above =
+            first.is_some() && sign == Some(1) || !has_sign(function.variable(variable).ty.clone());
+        match is_above || !has_sign(bound.ty(function)) {
+            true => Ok(bound),
+            false => Ok(Value::Convert(both, Box::new(bound))),
+        }
+    }
+
+    /// A bound without a sign that is one less than zero where it is zero.
+    fn with_room_below(&self, bound: Value) -> Value {
+        let is_literal = matches!(bound, Value::Integer(_));
+        match bound.ty(self.draft.function()) {
+            Type::Integer(4, Sign::Unsigned) if !is_literal => {
+                Value::Convert(Type::integer(8), Box::new(bound))
+            }
+            _ => bound,
+        }
     }
 
     /// A bound without a sign as numbers of a variable that has one.

@@ -153,7 +153,10 @@ impl<'t> Lowering<'t> {
                 });
                 // What other structures of the type have does not count for these.
                 let value = match (node, is_followed) {
-                    (Some(node), _) => self.value(node),
+                    (Some(node), _) => {
+                        let value = self.value(node);
+                        self.in_bits(record, member, value)
+                    }
                     (None, true) => Value::Integer(0),
                     (None, false) => Value::opaque(ReasonCode::UnsupportedExpression, member),
                 };

@@ -36,7 +36,17 @@ pub fn number(text: &str) -> Value {
             None => integer(&lower, 10, sign),
         },
     };
-    value.unwrap_or_else(|| Value::opaque(ReasonCode::UnreadableNumber, text))
+    match value {
+        // The sign that the grammar made part of it is an operation on a number that has none.
+        Some(Value::Integer(number)) if number < 0 => match type_of(digits) {
+            unsigned @ Type::Integer(_, Sign::Unsigned) => {
+                Value::Integer(unsigned.wrapped(number).unwrap_or(number))
+            }
+            _ => Value::Integer(number),
+        },
+        Some(value) => value,
+        None => Value::opaque(ReasonCode::UnreadableNumber, text),
+    }
 }
 
 /// The type of a number or character literal: the smallest that holds it, of those that its suffix leaves.
@@ -118,8 +128,12 @@ fn character(text: &str) -> Value {
             'n' => Some(10),
             't' => Some(9),
             'r' => Some(13),
-            '0'..='7' => i64::from_str_radix(&inner[1..], 8).ok(),
-            'x' => i64::from_str_radix(&inner[2..], 16).ok(),
+            '0'..='7' => i64::from_str_radix(&inner[1..], 8)
+                .ok()
+                .and_then(as_character),
+            'x' => i64::from_str_radix(&inner[2..], 16)
+                .ok()
+                .and_then(as_character),
             'a' => Some(7),
             'b' => Some(8),
             'f' => Some(12),
@@ -134,6 +148,11 @@ fn character(text: &str) -> Value {
         || Value::opaque(ReasonCode::UnreadableNumber, text),
         Value::Integer,
     )
+}
+
+/// A code as a character holds it, which has a sign.
+fn as_character(code: i64) -> Option<i64> {
+    Type::integer(1).wrapped(code)
 }
 
 #[cfg(test)]
@@ -167,6 +186,8 @@ mod tests {
             ("'\\n'", "10"),
             ("'\\''", "39"),
             ("'\\0'", "0"),
+            ("'\\xff'", "-1"),
+            ("-5u", "4294967291"),
             ("99999999999999999999", "unreadable_number"),
         ] {
             assert_eq!(text(source), expected, "{source}");

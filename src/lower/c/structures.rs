@@ -345,7 +345,8 @@ impl<'t> Lowering<'t> {
         let record = self.of_scalars(&ty)?;
         let given = self.scalars_given(record, list)?;
         let (_, initialiser) = given.into_iter().rfind(|(member, _)| *member == name)?;
-        Some(self.value(initialiser))
+        let value = self.value(initialiser);
+        Some(self.in_bits(record, name, value))
     }
 
     /// A new variable that is the structure that a literal makes, `(type){a, b}`, if it makes one.
@@ -428,7 +429,8 @@ impl<'t> Lowering<'t> {
         let mut values = Vec::new();
         for member in self.positions(record) {
             let initialiser = given.iter().rfind(|(name, _)| *name == member);
-            values.push(initialiser.map_or(Value::Integer(0), |(_, node)| self.value(*node)));
+            let value = initialiser.map_or(Value::Integer(0), |(_, node)| self.value(*node));
+            values.push(self.in_bits(record, member, value));
         }
         Some(values)
     }

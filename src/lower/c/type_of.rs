@@ -7,7 +7,7 @@ use super::fields::{Field, children, part};
 use super::literals;
 use super::lowering::Lowering;
 use super::names::Symbol;
-use crate::ir::{Type, VarId, wider};
+use crate::ir::{BinaryOp, Sign, Type, Value, VarId, wider};
 use crate::syntax::Role;
 
 impl<'t> Lowering<'t> {
@@ -37,7 +37,7 @@ impl<'t> Lowering<'t> {
         match self.role(node) {
             Some(Role::Name) => self.type_of_name(self.text(node)),
             Some(Role::Number) => CType::Arithmetic(literals::type_of(self.text(node))),
-            Some(Role::Sizeof) => integer(8),
+            Some(Role::Sizeof) => CType::Arithmetic(Type::Integer(8, Sign::Unsigned)),
             Some(Role::Comma) => of(Field::Right),
             Some(Role::Subscript) => of(Field::Argument).element(),
             Some(Role::Pointer) => match part(node, Field::Operator).map(|op| self.text(op)) {
@@ -85,6 +85,108 @@ impl<'t> Lowering<'t> {
     }
 }
 
+impl<'t> Lowering<'t> {
+    /// Operands as C makes them alike, where that is to a type that only literals say: `e % 4u` divides what `e` is without
+    /// its sign. The type is written down where it makes a difference to the result.
+    pub fn made_alike(
+        &self,
+        operator: &str,
+        [left, right]: [Value; 2],
+        nodes: [Option<Node<'t>>; 2],
+    ) -> [Value; 2] {
+        let literals = [&left, &right].map(is_of_literals);
+        if !literals.contains(&true) {
+            return [left, right];
+        }
+        let function = self.draft.function();
+        let type_of = |at: usize, value: &Value| match (literals[at], nodes[at]) {
+            (true, Some(node)) => match self.type_of(node, 0) {
+                CType::Arithmetic(ty) => ty,
+                _ => Type::Unknown,
+            },
+            _ => value.ty(function),
+        };
+        let types = [type_of(0, &left), type_of(1, &right)];
+        let known = [left.ty(function), right.ty(function)];
+        let is_shift = matches!(operator, "<<" | ">>");
+        let both = |[left, right]: [Type; 2]| match is_shift {
+            true => promoted_type(left),
+            false => promoted_type(wider(left, right)),
+        };
+        let (meant, shown) = (both(types), both(known.clone()));
+        if !matters(operator, &meant, &shown) {
+            return [left, right];
+        }
+        // One of them is enough, as the other follows, unless it is taken for something wider.
+        let is_left = is_shift || literals[1] || !literals[0];
+        let other = if is_left { &known[1] } else { &known[0] };
+        let follows = is_shift || promoted_type(wider(meant.clone(), other.clone())) == meant;
+        match (is_left, follows) {
+            (true, true) => [converted(meant, left), right],
+            (false, true) => [left, converted(meant, right)],
+            (_, false) => [converted(meant.clone(), left), converted(meant, right)],
+        }
+    }
+
+    /// The operand of a sign, with its type if that is one without a sign that only a literal says.
+    pub fn without_sign(&self, operand: Value, node: Option<Node<'t>>) -> Value {
+        if !matches!(operand, Value::Integer(_)) {
+            return operand;
+        }
+        match node.map(|node| self.type_of(node, 0)) {
+            Some(CType::Arithmetic(ty @ Type::Integer(4, Sign::Unsigned))) => {
+                converted(ty, operand)
+            }
+            _ => operand,
+        }
+    }
+}
+
+/// Whether an operation of one type gives something else than one of another.
+fn matters(operator: &str, meant: &Type, shown: &Type) -> bool {
+    let (Type::Integer(bytes, sign), Type::Integer(of, own)) = (meant, shown) else {
+        return false;
+    };
+    let has_no_sign = |bytes: u32, sign: Sign| bytes >= 4 && sign == Sign::Unsigned;
+    let begins_again = has_no_sign(4.min(*bytes), *sign) && *bytes == 4;
+    match operator {
+        // What is left of so large a number in 64 bits is the same with a sign.
+        "+" | "-" | "*" | "<<" => {
+            (meant != shown) && (begins_again || has_no_sign(*of, *own) && bytes > of)
+        }
+        "/" | "%" | ">>" | "<" | "<=" | ">" | ">=" | "==" | "!=" => {
+            has_no_sign(*bytes, *sign) != has_no_sign(*of, *own)
+                || has_no_sign(*of, *own) && bytes > of
+        }
+        _ => false,
+    }
+}
+
+fn converted(ty: Type, value: Value) -> Value {
+    Value::Convert(ty, Box::new(value))
+}
+
+/// Whether a value is made of a few literals alone, which have no types of their own.
+fn is_of_literals(value: &Value) -> bool {
+    fn within(value: &Value, depth: u32) -> bool {
+        match value {
+            Value::Integer(_) => true,
+            Value::Binary(op, left, right) if op.is_arithmetic() || *op == BinaryOp::Remainder => {
+                depth > 0 && within(left, depth - 1) && within(right, depth - 1)
+            }
+            _ => false,
+        }
+    }
+    within(value, 3)
+}
+
+fn promoted_type(ty: Type) -> Type {
+    match ty {
+        Type::Integer(1 | 2, _) | Type::Logical(_) => Type::integer(4),
+        ty => ty,
+    }
+}
+
 /// The type of a binary operation on operands of these types.
 fn of_operation<'t>(operator: &str, (left, right): (CType<'t>, CType<'t>)) -> CType<'t> {
     match operator {
@@ -109,7 +211,7 @@ fn joined<'t>(left: Type, right: Type) -> CType<'t> {
 /// What a number becomes before an operation: no whole one is smaller than `int`.
 fn promoted(ty: CType) -> CType {
     match ty {
-        CType::Arithmetic(Type::Integer(1 | 2, _) | Type::Logical(_)) => integer(4),
+        CType::Arithmetic(ty) => CType::Arithmetic(promoted_type(ty)),
         other => other,
     }
 }

@@ -49,6 +49,7 @@ impl Lowering<'_> {
             }
             value => value,
         };
+        self.note_length(&target, &value);
         let value = self.hoist_reductions(&place, value, out);
         if self.calls_assignment(&place, &target, &value, out) {
             return;

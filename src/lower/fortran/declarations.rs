@@ -215,6 +215,7 @@ impl<'t> Part<'_, '_, 't> {
             symbol.optional |= attributes.optional;
             symbol.aliased |= attributes.target;
             symbol.read_only |= attributes.read_only;
+            symbol.allocatable |= attributes.allocatable;
             let dimensions = dimensions.or_else(|| attributes.dimensions.clone());
             if let Some(dimensions) = dimensions {
                 symbol.dimensions = dimensions;
@@ -310,6 +311,7 @@ impl<'t> Part<'_, '_, 't> {
             }
             symbol.optional |= is("optional");
             symbol.aliased |= is("target");
+            symbol.allocatable |= is("allocatable");
             symbol.read_only |= words.iter().any(|word| is_only_in(word));
             if is("external") {
                 symbol.class = Class::Procedure(Shape::Scalar);

@@ -42,6 +42,7 @@ pub struct Attributes {
     pub optional: bool,
     pub target: bool,
     pub read_only: bool,
+    pub allocatable: bool,
 }
 
 /// The attributes of a declaration.
@@ -67,6 +68,7 @@ pub fn attributes(reader: &Reader, node: Node) -> Attributes {
             "public" => attributes.public = true,
             "optional" => attributes.optional = true,
             "target" => attributes.target = true,
+            "allocatable" => attributes.allocatable = true,
             "intent" => attributes.read_only |= is_only_in(&text),
             _ => {}
         }

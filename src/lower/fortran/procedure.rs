@@ -296,6 +296,10 @@ impl<'a> Lowering<'a> {
         };
         let dimensions = self.extents(bounds, scope);
         self.draft.set_dimensions(id, dimensions);
+        let is_dummy = self.draft.variable(id).role == Role::Argument;
+        if is_open && (symbol.allocatable || !is_dummy) {
+            self.draft.note_deferred(id);
+        }
         if let Class::Constant(value) = &symbol.class {
             let value = self.value(value, home);
             self.draft.set_constant(id, value);

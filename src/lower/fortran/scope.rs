@@ -127,6 +127,8 @@ pub struct Symbol {
     pub aliased: bool,
     /// Whether it keeps what is passed: `intent(in)`.
     pub read_only: bool,
+    /// Whether statements allocate it.
+    pub allocatable: bool,
     pub place: Place,
 }
 
@@ -138,6 +140,8 @@ pub struct Dummy {
     pub rank: usize,
     pub polymorphic: bool,
     pub optional: bool,
+    /// Whether the procedure may allocate it anew.
+    pub may_be_allocated: bool,
 }
 
 impl Symbol {
@@ -169,6 +173,7 @@ impl Symbol {
             common: None,
             aliased: false,
             read_only: false,
+            allocatable: false,
             place,
         }
     }

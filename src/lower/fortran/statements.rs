@@ -331,6 +331,7 @@ impl Lowering<'_> {
             return;
         }
         self.note_callee(&name, self.scope);
+        self.note_allocated_there(&name, &values);
         self.push_call(place, name, values, out);
     }
 

@@ -255,6 +255,8 @@ fn dummies(names: &[Arc<str>], inside: &Scope) -> Vec<Dummy> {
             rank: variable.map_or(0, |symbol| symbol.dimensions.len()),
             polymorphic: variable.is_some_and(|symbol| symbol.polymorphic),
             optional: symbol.is_some_and(|symbol| symbol.optional),
+            may_be_allocated: variable
+                .is_some_and(|symbol| symbol.allocatable && !symbol.read_only),
         }
     };
     names.iter().map(dummy).collect()

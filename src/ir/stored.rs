@@ -3,9 +3,8 @@
 //! Literals become what is left of them; of other values the conversion is written down, but of those that only count on,
 //! `n = n + 1`, which loops are recognised by.
 
-use super::fold;
-use crate::ir::visit::each_value;
-use crate::ir::{BinaryOp, Function, Stmt, Type, Value, VarId};
+use super::visit::each_value;
+use super::{BinaryOp, Function, Stmt, Type, Value, VarId, fold};
 
 /// Converts what statements assign.
 pub fn convert(function: &mut Function) {
@@ -75,7 +74,8 @@ pub fn convert_to(function: &Function, ty: &Type, target: Option<VarId>, value: 
     }
     let from = value.ty(function);
     let is_other = match (ty, &from) {
-        (Type::Integer(..), Type::Real(_)) | (Type::Logical(_), Type::Integer(..)) => true,
+        (Type::Integer(..), Type::Real(_))
+        | (Type::Logical(_), Type::Integer(..) | Type::Real(_)) => true,
         (Type::Integer(bytes, sign), Type::Integer(of, own)) => {
             let fits = bytes > of || (bytes, sign) == (of, own);
             !fits && !target.is_some_and(|id| counts_on(value, id))
@@ -85,7 +85,13 @@ pub fn convert_to(function: &Function, ty: &Type, target: Option<VarId>, value: 
     if is_other {
         let inner = std::mem::replace(value, Value::Integer(0));
         *value = match ty {
-            Type::Logical(_) => Value::binary(BinaryOp::NotEqual, inner, Value::Integer(0)),
+            Type::Logical(_) => {
+                let zero = match from {
+                    Type::Real(bytes) => Value::Real(0.0, bytes),
+                    _ => Value::Integer(0),
+                };
+                Value::binary(BinaryOp::NotEqual, inner, zero)
+            }
             ty => Value::Convert(ty.clone(), Box::new(inner)),
         };
     }
@@ -102,7 +108,13 @@ fn counts_on(value: &Value, id: VarId) -> bool {
 fn literal(ty: &Type, value: &Value) -> Option<Value> {
     let number = match value {
         Value::Integer(number) => *number,
-        _ => fold::truncated(fold::literal(value)?)?,
+        _ => {
+            let number = fold::literal(value)?;
+            if matches!(ty, Type::Logical(_)) {
+                return Some(Value::Logical(number != 0.0));
+            }
+            fold::truncated(number)?
+        }
     };
     match (ty, value) {
         (Type::Logical(_), Value::Integer(number)) => Some(Value::Logical(*number != 0)),
