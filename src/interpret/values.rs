@@ -88,9 +88,7 @@ impl<'a> Compiler<'a> {
             {
                 self.integer(operand)
             }
-            Value::Convert(ty, operand) if matches!(ty, Type::Integer(..)) => {
-                self.whole_part(value, operand)
-            }
+            Value::Convert(Type::Integer(..), operand) => self.whole_part(value, operand),
             Value::Call {
                 name, arguments, ..
             } => match self.intrinsic(name, arguments.len()) {

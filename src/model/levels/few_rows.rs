@@ -16,7 +16,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::domain::{Domain, Given, Span, Tiles};
-use super::followed::{self, Fixed, Most, Steps};
+use super::followed::{self, Apart, Fixed, Most, Steps};
 use super::geometry::Geometry;
 use super::reference::{LONG_STRIDE, Reference};
 use super::rows::alignment;
@@ -28,6 +28,8 @@ use crate::nest::Nest;
 const FEW: f64 = 64.0;
 /// By so large a share the lines of all few rows may differ from the mean.
 const NEAR: f64 = 0.1;
+/// The same of what a cache moves that holds a part of a nest.
+const FAR: f64 = 0.2;
 /// Bytes of a line.
 const LINE: f64 = 64.0;
 /// Bytes of the smallest cache through which a nest is followed.
@@ -126,7 +128,8 @@ impl<'n, 'p> Few<'n, 'p> {
         };
         let rule = || undecided::as_it_is(self.nest, value);
         let apart = followed::apart((&self.domain, &self.references), beside, most, &rule);
-        apart.map_or_else(|| self.leaves_ends_of_rows(), |apart| apart > NEAR)
+        let is_off = |apart: Apart| apart.cold > NEAR || apart.anywhere > FAR;
+        apart.map_or_else(|| self.leaves_ends_of_rows(), is_off)
     }
 
     /// Whether a border is left of rows that consist of short records: both ends of a row are counted by themselves, though

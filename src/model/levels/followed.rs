@@ -96,17 +96,26 @@ pub fn is_right(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
         return false;
     }
     let rule = || undecided::as_it_is(nest, value);
-    apart((domain, references), *fixed, MOST, &rule).is_some_and(|apart| apart <= RIGHT)
+    let apart = apart((domain, references), *fixed, MOST, &rule);
+    apart.is_some_and(|apart| apart.cold.max(apart.anywhere) <= RIGHT)
 }
 
-/// The largest share by which the rule is off through any cache where the traffic does not step; nothing where something is
-/// not known or the nest has too many accesses.
+/// By which share the rule is off.
+#[derive(Clone, Copy)]
+pub struct Apart {
+    /// Through a cache that holds everything.
+    pub cold: f64,
+    /// The largest share through any cache where the traffic does not step.
+    pub anywhere: f64,
+}
+
+/// By which share the rule is off; nothing where something is not known or the nest has too many accesses.
 pub fn apart(
     (domain, references): (&Domain<f64>, &[Reference<f64>]),
     fixed: Fixed,
     most: Most,
     rule: &dyn Fn() -> Profile<f64>,
-) -> Option<f64> {
+) -> Option<Apart> {
     let (outermost, inner) = domain.loops.split_first()?;
     // The rule's figures are those of a run of the branches around the nest, in some of which it is.
     let entered = outermost.entered;
@@ -116,7 +125,10 @@ pub fn apart(
     let touches = touches(domain, references, most)?;
     let moved = through_all(&touches);
     let rule = rule();
-    let mut worst = None;
+    let mut found = Apart {
+        cold: f64::NAN,
+        anywhere: 0.0,
+    };
     for (at, capacity) in CAPACITIES.iter().enumerate() {
         let lines = |around: usize| {
             let (fetched, written) = moved[at * AROUND.len() + around];
@@ -136,9 +148,12 @@ pub fn apart(
         if apart.is_nan() {
             return None;
         }
-        worst = Some(apart.max(worst.unwrap_or(0.0)));
+        found = Apart {
+            cold: apart,
+            anywhere: found.anywhere.max(apart),
+        };
     }
-    worst
+    (!found.cold.is_nan()).then_some(found)
 }
 
 /// An access to a line, by its number, or several in a row.
