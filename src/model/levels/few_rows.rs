@@ -39,7 +39,7 @@ const MOST: Most = Most {
     smallest: SMALLEST,
     steps: Steps::OfBoth,
     iterations: 2000,
-    lines: 10_000,
+    lines: 5_000,
 };
 /// and where conditions leave parts of loops, the shapes of which are many.
 const MOST_IN_PARTS: Most = Most {

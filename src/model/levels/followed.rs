@@ -43,14 +43,16 @@ const AROUND: [f64; 3] = [1.0 / 1.1, 1.0, 1.1];
 /// Traffic that changes by a larger share in between steps.
 const STEP: f64 = 0.05;
 const CACHES: usize = CAPACITIES.len() * AROUND.len();
+/// All caches, a bit each.
+const ALL: u64 = (1 << CACHES) - 1;
 /// By so large a share the rule may be off and be right.
 const RIGHT: f64 = 0.05;
 /// How much is followed to say so.
 const MOST: Most = Most {
     smallest: 1024.0,
     steps: Steps::OfAccesses,
-    iterations: 20_000,
-    lines: 30_000,
+    iterations: 5_000,
+    lines: 10_000,
 };
 
 /// How much of a nest is followed at most, for which caches.
@@ -202,6 +204,13 @@ fn through_all(touches: &[Touch]) -> [(u64, u64); CACHES] {
         });
         recent.change(now, 1);
         last[touch.line] = Some(now);
+        // Most find their lines in every cache.
+        if distance.is_some_and(|distance| distance <= CAPACITIES[0] * AROUND[0]) {
+            if touch.is_written {
+                dirty[touch.line] = ALL;
+            }
+            continue;
+        }
         for (cache, (fetched, written)) in moved.iter_mut().enumerate() {
             let bytes = CAPACITIES[cache / AROUND.len()] * AROUND[cache % AROUND.len()];
             if distance.is_some_and(|distance| distance <= bytes) {
@@ -214,7 +223,7 @@ fn through_all(touches: &[Touch]) -> [(u64, u64); CACHES] {
             }
         }
         if touch.is_written {
-            dirty[touch.line] = (1 << CACHES) - 1;
+            dirty[touch.line] = ALL;
         }
     }
     for (cache, (_, written)) in moved.iter_mut().enumerate() {
