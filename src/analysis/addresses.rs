@@ -153,7 +153,13 @@ pub fn roots(function: &Function) -> BTreeMap<VarId, VarId> {
         .zip(&function.variables)
         .filter(|(_, v)| !v.dimensions.is_empty());
     let by_name: HashMap<&str, VarId> = pointers.map(|(id, v)| (v.name.as_str(), id)).collect();
-    let root =
-        |(id, variable): (VarId, &Variable)| Some((id, *by_name.get(variable.name.structure()?)?));
+    let root = |(id, variable): (VarId, &Variable)| {
+        let by_name = *by_name.get(variable.name.structure()?)?;
+        // Of several of the name that blocks declare, the one that it was selected from.
+        let own = function.selected_from.get(&id).copied();
+        let is_namesake =
+            |own: &VarId| function.variable(*own).name == function.variable(by_name).name;
+        Some((id, own.filter(is_namesake).unwrap_or(by_name)))
+    };
     ids.zip(&function.variables).filter_map(root).collect()
 }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::code::{Body, Branch, Code, Counted, Mark, Op, While};
+use super::code::{Body, Branch, Code, Counted, Mark, Op, Reference, While};
 use super::compiler::{Compiler, Part, Source};
 use super::layout::{self, ArrayLayout};
 use super::storage::UNKNOWN_EXTENT;
 use super::{Refusal, blocks, probe, settle};
 use crate::cache::AccessKind;
 use crate::diagnostic::Place;
-use crate::ir::{self, Control, Loop, Stmt, Tested, Type, Value, VarId, dimensions_behind, visit};
+use crate::ir::{self, Control, Loop, Stmt, Tested, Type, Value, dimensions_behind};
 use crate::reason::ReasonCode;
 
 /// Compiles a nest or function.
@@ -198,8 +198,10 @@ impl<'a> Compiler<'a> {
                         self.chain_loop(inner, level, out);
                     } else {
                         self.bounds_of(inner, out);
-                        if let Some([around, next]) = chain.get(level.wrapping_sub(1)..=level) {
-                            self.leave_out(inner, around, next);
+                        match chain.get(level.wrapping_sub(1)..=level) {
+                            Some([around, next]) => self.leave_out(inner, around, next),
+                            _ if level == chain.len() => self.leave_out_inside(inner, chain),
+                            _ => {}
                         }
                     }
                 }
@@ -259,35 +261,6 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// A loop beside the next one of the nest is not run. What it leaves in integers that the nest's subscripts are made of
-    /// is not known then, unless both are in arms of one branch, or each iteration around begins with new ones.
-    fn leave_out(&mut self, other: &'a Loop, around: &'a Loop, next: &'a Loop) {
-        let order = order(&around.body, other, next);
-        if order == Order::Exclusive {
-            return;
-        }
-        let mut moved = BTreeSet::new();
-        visit::statements(&other.body, visit::InLoop::No, &mut |statement, _| {
-            if let Stmt::Assign {
-                target: Value::Variable(id),
-                ..
-            } = statement
-                && (self.counts(*id) || self.pointers.contains(id))
-            {
-                moved.insert(*id);
-            }
-        });
-        let is_used = |id: &VarId| {
-            let is_new = order == Order::Behind && first_use(&around.body, *id) == Some(Use::Set);
-            !is_new && first_use(&next.body, *id) == Some(Use::Read)
-        };
-        if let Some(id) = moved.into_iter().find(is_used) {
-            let name = &self.source.function.variable(id).name;
-            let detail = format!("a loop beside it moves `{name}`, and is not run with it");
-            self.refuse(ReasonCode::NoStatements, other.place.line, detail);
-        }
-    }
-
     /// Fortran passes the place of an element. Where it is not the beginning of an array, what a body among the inputs does
     /// with it is the caller's access, unless it is a structure. C passes the value.
     pub fn argument(&mut self, (name, at): (&str, usize), argument: &'a Value, out: &mut Vec<Op>) {
@@ -330,6 +303,9 @@ impl<'a> Compiler<'a> {
             Value::Variable(id) => {
                 let variable = self.source.function.variable(*id);
                 self.refuse_if_moving(*id);
+                if let Some(reference) = self.behind_pointer(*id) {
+                    return self.store(reference, self.is_integer(target), value, out);
+                }
                 if !variable.dimensions.is_empty() {
                     return match self.pointer(value) {
                         Some((address, _)) => out.push(Op::Set(self.slot(*id), address)),
@@ -383,81 +359,15 @@ impl<'a> Compiler<'a> {
             },
         }
     }
-}
 
-/// How two loops of one body follow each other in an iteration of it.
-#[derive(Clone, Copy, PartialEq)]
-enum Order {
-    /// The first one runs before the second.
-    Before,
-    Behind,
-    /// Only one of them runs.
-    Exclusive,
-}
-
-fn order(body: &[Stmt], first: &Loop, second: &Loop) -> Order {
-    let position = |one: &Loop| body.iter().position(|statement| holds(statement, one));
-    let (Some(a), Some(b)) = (position(first), position(second)) else {
-        return Order::Before;
-    };
-    match &body[a] {
-        Stmt::If(branch) if a == b => {
-            let arms = [&branch.then, &branch.otherwise];
-            let both = |arm: &&&Vec<Stmt>| {
-                let has = |one: &Loop| arm.iter().any(|statement| holds(statement, one));
-                has(first) && has(second)
-            };
-            let arm = arms.iter().find(both);
-            arm.map_or(Order::Exclusive, |arm| order(arm, first, second))
+    /// Stores a value to an element.
+    fn store(&mut self, to: Reference, is_integer: bool, value: &'a Value, out: &mut Vec<Op>) {
+        if is_integer {
+            let value = self.integer(value);
+            out.push(Op::Store(to, value));
+        } else {
+            self.reads(value, out);
+            self.access(to, AccessKind::Store, out);
         }
-        _ if a <= b => Order::Before,
-        _ => Order::Behind,
     }
-}
-
-/// Whether a loop is in a statement, not inside of another loop.
-fn holds(statement: &Stmt, wanted: &Loop) -> bool {
-    match statement {
-        Stmt::Loop(inner) => std::ptr::eq(&raw const **inner, wanted),
-        Stmt::If(branch) => {
-            let mut inside = branch.then.iter().chain(&branch.otherwise);
-            inside.any(|statement| holds(statement, wanted))
-        }
-        Stmt::Opaque { inner, .. } => inner.iter().any(|statement| holds(statement, wanted)),
-        _ => false,
-    }
-}
-
-/// How a variable is used first.
-#[derive(Clone, Copy, PartialEq)]
-enum Use {
-    Read,
-    Set,
-}
-
-/// How the first of some statements that mentions a variable uses it.
-fn first_use(body: &[Stmt], id: VarId) -> Option<Use> {
-    let mut found = None;
-    visit::statements(body, visit::InLoop::No, &mut |statement, _| {
-        let mut read = BTreeSet::new();
-        match statement {
-            Stmt::Assign {
-                target: Value::Variable(target),
-                value,
-                ..
-            } => {
-                visit::variables_of(value, &mut read);
-                if *target == id && !read.contains(&id) {
-                    found = found.or(Some(Use::Set));
-                }
-            }
-            _ => visit::values_of(statement, &mut |value| {
-                visit::variables_of(value, &mut read)
-            }),
-        }
-        if read.contains(&id) {
-            found = found.or(Some(Use::Read));
-        }
-    });
-    found
 }

@@ -26,6 +26,7 @@ pub mod compile;
 pub mod compiler;
 mod evaluate;
 pub mod layout;
+mod left_out;
 mod loops;
 mod probe;
 pub mod run;

@@ -22,7 +22,14 @@ impl<'a> Compiler<'a> {
                 if self.is_integer(value)
                     && self.source.function.variable(*id).dimensions.is_empty() =>
             {
-                Integer::Affine(Affine::slot(self.slot(*id)))
+                match self.behind_pointer(*id) {
+                    Some(reference) => {
+                        let text = source_text(value, self.source.function);
+                        let given = (self.source.symbol)(&text).map(|value| value as i64);
+                        Integer::Load(Box::new(reference), given)
+                    }
+                    None => Integer::Affine(Affine::slot(self.slot(*id))),
+                }
             }
             Value::Element {
                 array,
@@ -81,6 +88,7 @@ impl<'a> Compiler<'a> {
             {
                 self.integer(operand)
             }
+            Value::Convert(Type::Integer(..), operand) => self.whole_part(value, operand),
             Value::Call {
                 name, arguments, ..
             } => match self.intrinsic(name, arguments.len()) {
@@ -146,6 +154,17 @@ impl<'a> Compiler<'a> {
     /// What a procedure returns: the parameter's value, where there is one for it, as the model has it.
     fn result(&mut self, value: &'a Value) -> Integer {
         let text = source_text(value, self.source.function);
+        match (self.data(value), (self.source.symbol)(&text)) {
+            (Integer::Data(reads), Some(given)) if reads.is_empty() => {
+                Integer::Affine(Affine::constant(given as i64))
+            }
+            (data, _) => data,
+        }
+    }
+
+    /// The whole part of a real number, where a parameter says what that is: `(int)(width / size)`.
+    fn whole_part(&mut self, value: &'a Value, operand: &'a Value) -> Integer {
+        let text = source_text(operand, self.source.function);
         match (self.data(value), (self.source.symbol)(&text)) {
             (Integer::Data(reads), Some(given)) if reads.is_empty() => {
                 Integer::Affine(Affine::constant(given as i64))
@@ -228,6 +247,9 @@ impl<'a> Compiler<'a> {
             }
             Value::Variable(id) => {
                 self.refuse_if_moving(*id);
+                if let Some(reference) = self.behind_pointer(*id) {
+                    self.access(reference, AccessKind::Load, out);
+                }
             }
             Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) => {}
         }
@@ -250,6 +272,36 @@ impl<'a> Compiler<'a> {
             self.refuse(ReasonCode::MemberOfPointer, self.line, format!("`{name}`"));
         }
         moves && !is_known
+    }
+
+    /// The member `p->x` of a structure to which a pointer leads that statements move: it lies where the pointer is.
+    pub fn behind_pointer(&mut self, id: VarId) -> Option<Reference> {
+        let function = self.source.function;
+        let variable = function.variable(id);
+        let layout = self.layout_of(id, 0)?;
+        let structure = (variable.name.structure()).filter(|_| variable.dimensions.is_empty())?;
+        let is_named = |pointer: &&VarId| function.variable(**pointer).name == structure;
+        let own = function.selected_from.get(&id).filter(is_named);
+        let pointer = *own.or_else(|| self.pointers.iter().find(is_named))?;
+        if !self.pointers.contains(&pointer) {
+            return None;
+        }
+        let key = variable.name.text_without_last(layout.steps) == structure;
+        let bytes = storage::element_bytes(variable, 0).filter(|bytes| *bytes > 0)?;
+        if !key || !layout.extents.is_empty() {
+            return None;
+        }
+        // The array that the pointer begins at is laid out by the pointer's own dimensions.
+        let number = self.array(pointer)?;
+        let mut start = Affine::slot(self.slot(pointer));
+        start.base = layout.offset;
+        Some(Reference {
+            bytes,
+            quiet: self.quiet,
+            array: number,
+            start,
+            subscripts: Vec::new(),
+        })
     }
 
     /// An element, or a pointer to others, in a table of its own or in a structure: what an assignment stores to.

@@ -110,6 +110,8 @@ pub struct Function {
     /// Where components of structures lie that are not elements of arrays, for the calls that get elements in their
     /// place.
     pub parts: BTreeMap<VarId, MemberLayout>,
+    /// The array or pointer that a variable for a member was selected from, as other blocks may declare more of its name.
+    pub selected_from: BTreeMap<VarId, VarId>,
     /// Bytes of the structures that variables hold, without what lies behind pointers.
     pub record_bytes: BTreeMap<VarId, u32>,
     /// What storage variables name that other functions can name too.
@@ -228,6 +230,7 @@ impl Function {
             members: BTreeMap::new(),
             pointers: BTreeMap::new(),
             parts: BTreeMap::new(),
+            selected_from: BTreeMap::new(),
             record_bytes: BTreeMap::new(),
             homes: BTreeMap::new(),
             initial: BTreeMap::new(),

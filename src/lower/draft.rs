@@ -168,6 +168,13 @@ impl Draft {
         self.function.parts.insert(id, layout);
     }
 
+    /// Notes what a member was selected from, if that is an array or a pointer.
+    pub fn set_selected(&mut self, member: VarId, root: VarId) {
+        if !self.function.variable(root).dimensions.is_empty() {
+            self.function.selected_from.insert(member, root);
+        }
+    }
+
     /// Notes how many bytes the structures of a variable take.
     pub fn set_record_bytes(&mut self, id: VarId, bytes: u32) {
         self.function.record_bytes.insert(id, bytes);

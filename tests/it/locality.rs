@@ -398,14 +398,19 @@ fn loops_that_run_in_a_part_of_a_range_are_marked() {
     let text = "void cut(int n, int m, double a[n][m]) {
         for (int k = 0; k < n; k++) for (int j = k; j < m; j++) a[k][j] += 1.0;
       }";
-    let reasons = |m: &str| {
-        let settings = command::settings(&["n=100", m]);
+    let reasons = |n: &str, m: &str| {
+        let settings = command::settings(&[n, m]);
         let report = command::analysed_text("k.c", text, &settings);
         report["functions"][0]["nests"][0]["reasons"].clone()
     };
-    assert_eq!(reasons("m=20"), serde_json::json!(["partly_empty"]));
-    assert_eq!(reasons("m=100"), serde_json::json!([]));
-    assert_eq!(reasons("m=200"), serde_json::json!([]));
+    assert_eq!(
+        reasons("n=1000", "m=200"),
+        serde_json::json!(["partly_empty"])
+    );
+    assert_eq!(reasons("n=1000", "m=1000"), serde_json::json!([]));
+    assert_eq!(reasons("n=1000", "m=2000"), serde_json::json!([]));
+    // Few enough to be followed, and 4,714 bytes for 4,864.
+    assert_eq!(reasons("n=100", "m=20"), serde_json::json!([]));
 }
 
 /// What is not right carries a mark.

@@ -53,6 +53,7 @@ mod figures;
 mod first_runs;
 mod first_values;
 mod flags;
+mod followed_traffic;
 mod footprint_oracle;
 mod formats;
 mod fortran_forms;

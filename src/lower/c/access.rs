@@ -513,6 +513,7 @@ impl<'t> Lowering<'t> {
             root: path.root,
             members: path.members.clone(),
         };
+        self.draft.set_selected(id, selected.root);
         self.variables.add_component(selected, id);
         if let Some(union) = path.union {
             let union = path.members.without_last(path.members.len_of_way() - union);

@@ -27,6 +27,7 @@ use super::domain::{Affine, Domain, Given, Tiles};
 use super::ends;
 use super::extents;
 use super::few_rows::Few;
+use super::followed;
 use super::forms;
 use super::geometry::{self, Geometry};
 use super::order;
@@ -87,10 +88,12 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         let mut shapes = all.iter();
         shapes.any(|code| OF_SHAPES.contains(code)) && !has_several_types(nest)
     };
-    if may_be_known(&all) && are_counted(nest, value) {
+    let is_known =
+        may_be_known(&all) && (are_counted(nest, value) || followed::is_right(nest, value));
+    if is_known {
         all.retain(|code| !OF_SHAPES.contains(code));
     }
-    if all.is_empty() && few.are_other_lines(value) && !are_counted(nest, value)
+    if all.is_empty() && !is_known && !are_counted(nest, value) && few.are_other_lines(value)
         || members_matter(nest, value)
     {
         all.insert(ReasonCode::FewRows);

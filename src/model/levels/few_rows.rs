@@ -11,13 +11,13 @@
 //!
 //! Elements of several short rows that the source names are counted row by row, so that those in one line are too many.
 //!
-//! Of nests of few iterations, triangles among them, all lines are counted (`literal`).
+//! Nests of few iterations, triangles among them, are gone through access by access (`followed`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::domain::{Domain, Given, Span, Tiles};
+use super::followed::{self, Apart, Fixed, Most, Steps};
 use super::geometry::Geometry;
-use super::literal;
 use super::reference::{LONG_STRIDE, Reference};
 use super::rows::alignment;
 use super::undecided;
@@ -28,10 +28,26 @@ use crate::nest::Nest;
 const FEW: f64 = 64.0;
 /// By so large a share the lines of all few rows may differ from the mean.
 const NEAR: f64 = 0.1;
+/// The same of what a cache moves that holds a part of a nest.
+const FAR: f64 = 0.2;
 /// Bytes of a line.
 const LINE: f64 = 64.0;
-/// Iterations that are gone through at most.
-const MOST_ITERATIONS: usize = 2000;
+/// Bytes of the smallest cache through which a nest is followed.
+const SMALLEST: f64 = 2048.0;
+/// How much is gone through at most,
+const MOST: Most = Most {
+    smallest: SMALLEST,
+    steps: Steps::OfBoth,
+    iterations: 2000,
+    lines: 5_000,
+};
+/// and where conditions leave parts of loops, the shapes of which are many.
+const MOST_IN_PARTS: Most = Most {
+    smallest: SMALLEST,
+    steps: Steps::OfBoth,
+    iterations: 50_000,
+    lines: 20_000,
+};
 
 /// A nest with numbers for its loops and references.
 pub struct Few<'n, 'p> {
@@ -88,23 +104,50 @@ impl<'n, 'p> Few<'n, 'p> {
             || depend_on_component(nest, value, domain, references, &spans)
     }
 
-    /// Whether a nest of few iterations, gone through one by one, touches or writes other lines than the rule counts.
+    /// Whether a nest of few accesses, each followed, moves other lines than the rule counts through some cache.
     pub fn are_other_lines(&self, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
-        let Some(lines) = literal::lines(&self.domain, &self.references, MOST_ITERATIONS) else {
-            return false;
-        };
         let Geometry { fixed, .. } = &self.geometry;
         let arrays: BTreeSet<usize> = fixed.iter().map(|one| one.array).collect();
         // Of several elements that no loop moves it is not asked here which are in one line.
         if arrays.len() < fixed.len() || fixed.iter().any(|one| one.offsets.len() > 1) {
             return false;
         }
+        let number = |expr: &Expr| expr.evaluate(&value as &dyn Lookup).unwrap_or(f64::NAN);
+        if !super::blocked(self.nest, &number).is_empty() {
+            return false;
+        }
         let stored = fixed.iter().filter(|one| !one.written.is_empty()).count();
-        let written = (lines.written + stored) as f64 + self.geometry.written_beside();
-        let touched = (lines.touched + fixed.len()) as f64;
-        let counted = undecided::as_it_is(self.nest, value);
-        let off = (counted.cold - touched).abs() + (counted.flushed - written).abs();
-        off > NEAR * (touched + written)
+        let beside = Fixed {
+            touched: fixed.len() as f64,
+            written: stored as f64 + self.geometry.written_beside(),
+        };
+        let is_partly = |one: &Reference<f64>| one.ranges().next().is_some();
+        let most = match self.references.iter().any(is_partly) {
+            true => MOST_IN_PARTS,
+            false => MOST,
+        };
+        let rule = || undecided::as_it_is(self.nest, value);
+        let apart = followed::apart((&self.domain, &self.references), beside, most, &rule);
+        let is_off = |apart: Apart| apart.cold > NEAR || apart.anywhere > FAR;
+        apart.map_or_else(|| self.leaves_ends_of_rows(), is_off)
+    }
+
+    /// Whether a border is left of rows that consist of short records: both ends of a row are counted by themselves, though
+    /// the end of one and the beginning of the next may be in one line.
+    fn leaves_ends_of_rows(&self) -> bool {
+        self.references.iter().any(|reference| {
+            let hole = &reference.condition.hole;
+            let is_short = |d: usize| {
+                let pitch = reference.pitches.get(d).copied().flatten();
+                pitch.is_some_and(|pitch| pitch * reference.width < LINE)
+            };
+            let is_across = |variable: usize| {
+                let mut dimensions = reference.dimensions.iter().enumerate().skip(1);
+                dimensions
+                    .any(|(d, terms)| is_short(d) && terms.iter().any(|(v, _)| *v == variable))
+            };
+            hole.len() > 1 && hole.iter().any(|range| is_across(range.variable))
+        })
     }
 }
 

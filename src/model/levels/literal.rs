@@ -26,6 +26,31 @@ pub struct Counted {
 
 /// The distinct lines of some references; nothing where something is not known or there are more iterations than `most`.
 pub fn lines(domain: &Domain<f64>, references: &[Reference<f64>], most: usize) -> Option<Counted> {
+    let (mut touched, mut written) = (BTreeSet::new(), BTreeSet::new());
+    walk(domain, references, most, &mut |line, is_written| {
+        match is_written {
+            true => written.insert(line),
+            false => touched.insert(line),
+        };
+        true
+    })?;
+    Some(Counted {
+        touched: touched.len(),
+        written: written.len(),
+    })
+}
+
+/// A line, by its array, and whether it is written to.
+type Visit<'v> = dyn FnMut((usize, i64), bool) -> bool + 'v;
+
+/// Visits the lines of all accesses of some references, in the order of the iterations, those that are written to a second
+/// time for that, as long as the visit goes on; nothing where something is not known or there are more iterations than `most`.
+pub fn walk(
+    domain: &Domain<f64>,
+    references: &[Reference<f64>],
+    most: usize,
+    visit: &mut Visit,
+) -> Option<()> {
     let is_known = |reference: &Reference<f64>| {
         reference.gathered.is_none()
             && reference.multiple.is_none()
@@ -40,14 +65,9 @@ pub fn lines(domain: &Domain<f64>, references: &[Reference<f64>], most: usize) -
         places: Vec::new(),
         iterations: 0,
         most,
-        touched: BTreeSet::new(),
-        written: BTreeSet::new(),
+        visit,
     };
-    walk.go_on()?;
-    Some(Counted {
-        touched: walk.touched.len(),
-        written: walk.written.len(),
-    })
+    walk.go_on()
 }
 
 /// Whether loops whose ends are always the same have too many iterations by themselves.
@@ -62,18 +82,17 @@ fn has_many_iterations(domain: &Domain<f64>, most: usize) -> bool {
     fixed.product::<f64>() > most as f64
 }
 
-struct Walk<'a> {
+struct Walk<'a, 'v> {
     domain: &'a Domain<f64>,
     references: &'a [Reference<f64>],
     /// Values of the loops that are open.
     places: Vec<f64>,
     iterations: usize,
     most: usize,
-    touched: BTreeSet<(usize, i64)>,
-    written: BTreeSet<(usize, i64)>,
+    visit: &'a mut Visit<'v>,
 }
 
-impl Walk<'_> {
+impl Walk<'_, '_> {
     /// Everything inside of the loops that are open.
     fn go_on(&mut self) -> Option<()> {
         let level = self.places.len();
@@ -84,15 +103,19 @@ impl Walk<'_> {
         {
             if self.holds(&reference.condition) {
                 for offset in &reference.offsets {
-                    let lines = self.lines(reference, offset)?;
-                    self.touched.extend(lines);
+                    let mut lines = self.lines(reference, offset)?;
+                    if !lines.all(|line| (self.visit)(line, false)) {
+                        return None;
+                    }
                 }
             }
             let is_never_written = reference.writes.as_ref().is_some_and(Taken::is_never);
             if !is_never_written && self.holds(reference.writing()) {
                 for offset in &reference.written {
-                    let lines = self.lines(reference, offset)?;
-                    self.written.extend(lines);
+                    let mut lines = self.lines(reference, offset)?;
+                    if !lines.all(|line| (self.visit)(line, true)) {
+                        return None;
+                    }
                 }
             }
         }

@@ -79,6 +79,7 @@ mod doubts;
 mod ends;
 mod extents;
 mod few_rows;
+mod followed;
 mod forms;
 mod formulas;
 mod gather;

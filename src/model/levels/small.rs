@@ -15,13 +15,14 @@ use std::collections::BTreeSet;
 
 use super::Profile;
 use super::domain::{Affine, Domain};
+use super::followed::Fixed;
 use super::geometry::{self, Geometry};
 use super::literal::{self, Counted, LINE};
 use super::reference::Reference;
 use crate::analysis::coverage;
 use crate::analysis::facts::{Loop, Stream};
 use crate::expr::{Comparison, Expr};
-use crate::nest::Nest;
+use crate::nest::{ChainLoop, Nest};
 
 /// Iterations that are gone through at most.
 const MOST_ITERATIONS: usize = 300;
@@ -32,15 +33,42 @@ pub const HELD: usize = 32;
 
 /// The lines of a nest, if they are few and all is known of them.
 pub fn lines(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> Option<Counted> {
-    let may_be =
-        is_plain(nest) && (nest.loops.iter()).all(|chain| is_short(nest, chain.facts, value));
-    if !may_be {
+    let is_short =
+        |chain: &ChainLoop| chain.weight.is_empty() && is_short(nest, chain.facts, value);
+    let may_be = is_plain(nest) && nest.decisions.is_empty() && nest.loops.iter().all(is_short);
+    if !may_be || !is_constant(&Geometry::of(nest)) {
+        return None;
+    }
+    let Plain {
+        domain,
+        references,
+        fixed,
+        is_as_assumed: _,
+    } = plain(nest, value)?;
+    let counted = literal::lines(&domain, &references, MOST_ITERATIONS)?;
+    let counted = Counted {
+        touched: counted.touched + fixed.touched as usize,
+        written: counted.written + fixed.written as usize,
+    };
+    (counted.touched as f64 <= FEW).then_some(counted)
+}
+
+/// A nest of which everything is known.
+pub struct Plain {
+    pub domain: Domain<f64>,
+    /// Those of one array, whatever its components, have one number.
+    pub references: Vec<Reference<f64>>,
+    pub fixed: Fixed,
+    /// Whether what is taken to be zero is, with these numbers.
+    pub is_as_assumed: bool,
+}
+
+/// The nest with numbers, if no condition decides what it does, and where its arrays begin is known.
+pub fn plain(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> Option<Plain> {
+    if !is_plain(nest) {
         return None;
     }
     let geometry = Geometry::of(nest);
-    if !is_constant(&geometry) {
-        return None;
-    }
     let (domain, mut references) = geometry.map(value);
     let fixed = geometry::map_all(&geometry.fixed, value);
     let alone = fixed.iter().map(|one| one.offsets.len()).max();
@@ -51,21 +79,24 @@ pub fn lines(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> Option<Counted> {
         let own = &names[reference.array];
         reference.array = (names.iter().position(|name| name == own)).unwrap_or(reference.array);
     }
-    let counted = literal::lines(&domain, &references, MOST_ITERATIONS)?;
     // Elements of arrays to which nothing else goes: a line each, where there is one of each.
     let arrays: BTreeSet<usize> = fixed.iter().map(|one| one.array).collect();
     if alone.is_some_and(|offsets| offsets > 1) || arrays.len() < fixed.len() {
         return None;
     }
     let written = fixed.iter().filter(|one| !one.written.is_empty()).count();
-    let counted = Counted {
-        touched: counted.touched + fixed.len(),
-        written: counted.written + written,
-    };
-    (counted.touched as f64 <= FEW).then_some(counted)
+    Some(Plain {
+        domain,
+        references,
+        fixed: Fixed {
+            touched: fixed.len() as f64,
+            written: written as f64,
+        },
+        is_as_assumed: geometry.assumed.iter().all(|zero| value(zero) == 0.0),
+    })
 }
 
-/// Whether no condition decides what a nest does, and what its loops do and where its arrays begin is known.
+/// Whether no condition in a nest decides what it does, and what its loops do and where its arrays begin is known.
 fn is_plain(nest: &Nest) -> bool {
     let is_known = |stream: &Stream| {
         let begins = match stream.component.0.len() {
@@ -82,11 +113,13 @@ fn is_plain(nest: &Nest) -> bool {
         begins && stream.array.is_plain() && stream.element_bytes.is_some()
     };
     let mut streams = nest.streams.iter().chain(&nest.fixed);
-    nest.decisions.is_empty()
+    let is_exact = |chain: &ChainLoop| coverage::estimates(chain.facts).is_empty();
+    nest.loops.iter().all(is_exact)
         && nest
             .loops
             .iter()
-            .all(|chain| chain.weight.is_empty() && coverage::estimates(chain.facts).is_empty())
+            .skip(1)
+            .all(|chain| chain.weight.is_empty())
         && nest.references.iter().all(|used| used.weight.is_empty())
         && streams.all(|used| is_known(&used.stream) && used.when.is_always())
 }
