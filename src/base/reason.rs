@@ -341,6 +341,9 @@ pub enum ReasonCode {
     /// A statement has a form that is not followed.
     #[strum(message = "Write it with the usual statements of the language.")]
     UnknownStatement,
+    /// Nothing says how far apart the rows of an array lie, and the nest uses little of each: rows of which it uses one element are assumed to be in lines of their own, others to follow each other. Loads of the pointers to them (`double **a`) are not counted.
+    #[strum(message = "Declare the array with the length of its rows: `double a[n][m]`.")]
+    UnknownRows,
     /// Something moves through an array by an unknown distance: each step is assumed to reach a different line.
     #[strum(
         message = "Compute the subscript from loop variables and sizes; `loopsheet validate` runs the nest literally."
@@ -486,6 +489,7 @@ impl ReasonCode {
             | UnknownDependence
             | UnknownDirection
             | UnknownLatency
+            | UnknownRows
             | UnknownStride
             | VariableModified
             | WhileLoop => Effect::Estimates,

@@ -66,11 +66,17 @@ impl ArrayLayout {
         self.strides.len() < self.bounds.len()
     }
 
-    /// Takes what was seen for what is not known.
+    /// Takes what was seen for what is not known. Rows of which one element was seen are apart.
     pub fn close(&mut self, seen: &[(i64, i64)]) {
         let inner = self.bounds.len().saturating_sub(1);
-        for (bounds, (least, most)) in self.bounds[..inner].iter_mut().zip(seen) {
-            if bounds.upper.is_none() {
+        let apart = ROWS_APART / self.bytes.max(1);
+        for (d, (bounds, (least, most))) in self.bounds[..inner].iter_mut().zip(seen).enumerate() {
+            if bounds.upper.is_none() && d == 0 && least == most {
+                *bounds = Bounds {
+                    lower: bounds.lower.min(*least),
+                    upper: Some(most.saturating_add(apart)),
+                };
+            } else if bounds.upper.is_none() {
                 let (least, most) = if least <= most {
                     (*least, *most)
                 } else {
@@ -93,6 +99,9 @@ impl ArrayLayout {
         (extent != 1).then(|| stride.checked_mul(extent)).flatten()
     }
 }
+
+/// Bytes from one row to the next where one element of each is seen: no lines in common, whatever their length.
+const ROWS_APART: i64 = 1024;
 
 /// Beginnings of arrays are multiples of this.
 pub const ALIGNMENT: i64 = 64;

@@ -138,6 +138,8 @@ pub struct Function {
     pub grown: BTreeSet<VarId>,
     /// Arrays that statements give more than one length, with each of them: their dimensions stay open.
     pub lengths: BTreeMap<VarId, Vec<Length>>,
+    /// Arguments that statements allocate only where they are not allocated yet: what a caller has allocated stays as it is.
+    pub kept: BTreeSet<VarId>,
     /// Scalars whose address is passed to procedures.
     pub passed: BTreeSet<VarId>,
     /// Common blocks, with the names that it has for their members, in order.
@@ -243,6 +245,7 @@ impl Function {
             allocated: BTreeSet::new(),
             grown: BTreeSet::new(),
             lengths: BTreeMap::new(),
+            kept: BTreeSet::new(),
             passed: BTreeSet::new(),
             commons: BTreeMap::new(),
             host: None,

@@ -24,6 +24,8 @@ pub struct Draft {
     allocated: BTreeSet<VarId>,
     /// Arrays whose length statements decide, as their declaration leaves it open.
     deferred: BTreeSet<VarId>,
+    /// Those that a statement allocates though they may be allocated already, or that begin without what is passed.
+    anew: BTreeSet<VarId>,
 }
 
 impl Draft {
@@ -32,6 +34,7 @@ impl Draft {
             function: Function::new(name, place, conventions),
             allocated: BTreeSet::new(),
             deferred: BTreeSet::new(),
+            anew: BTreeSet::new(),
         }
     }
 
@@ -119,6 +122,19 @@ impl Draft {
         if self.is_deferred(id) {
             self.function.open_length(id);
         }
+    }
+
+    /// Notes that an array is allocated where it was not.
+    pub fn note_kept(&mut self, id: VarId) {
+        if !self.anew.contains(&id) {
+            self.function.kept.insert(id);
+        }
+    }
+
+    /// Notes that an array is allocated whatever it was.
+    pub fn note_anew(&mut self, id: VarId) {
+        self.anew.insert(id);
+        self.function.kept.remove(&id);
     }
 
     /// Fills in the dimensions that a declaration leaves open, where a statement allocates a variable.

@@ -91,6 +91,36 @@ fn reasons(file: &str, function: &str, size: &str) -> Value {
     found.expect("the function")["nests"][0]["reasons"].clone()
 }
 
+/// Nothing says how long rows are that pointers lead to, and those of `a(:, :)` of which one element is used.
+#[test]
+fn rows_of_unknown_length_are_apart_where_little_of_them_is_used() {
+    let lines = |file: &str, function: &str| {
+        let path = command::fixture(DIRECTORY).join(file);
+        let report = command::analysed(&path, &["--function", function, "--set", "n=64"]);
+        let nest = &report["functions"][0]["nests"][0];
+        let is_marked = nest["reasons"]
+            .as_array()
+            .expect("reasons")
+            .contains(&json!("unknown_rows"));
+        let bytes = nest["traffic"]["actual"].as_f64().expect("bytes");
+        (bytes / 64.0, is_marked)
+    };
+    for (file, function, expected) in [
+        ("unknown_rows.c", "first", (64.0, true)),
+        ("unknown_rows.c", "any", (64.0, true)),
+        ("unknown_rows.c", "of_member", (64.0, true)),
+        ("unknown_rows.c", "points", (24.0, true)),
+        ("unknown_rows.c", "whole", (512.0, false)),
+        ("unknown_rows.c", "declared", (32.0, false)),
+        ("unknown_rows.f90", "first", (64.0, true)),
+        ("unknown_rows.f90", "points", (24.0, false)),
+        ("unknown_rows.f90", "allocated", (24.0, false)),
+    ] {
+        assert_eq!(lines(file, function), expected, "{file} {function}");
+        is_right(file, function, &["--sizes", "n=17,64,203"]);
+    }
+}
+
 /// Where a loop in the middle of a part of a triangle has less than one iteration, and where there is none at all.
 #[test]
 fn few_iterations_move_no_less_than_nothing() {

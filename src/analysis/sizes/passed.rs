@@ -199,7 +199,12 @@ impl<'u> Collector<'_, 'u> {
         if !there.allocated.contains(&formal) {
             return;
         }
-        let own = &self.known.get(caller).function.variable(*array).dimensions;
+        let here = self.known.get(caller).function;
+        // What the caller has allocated stays as it is.
+        if there.kept.contains(&formal) && here.lengths.contains_key(array) {
+            return;
+        }
+        let own = &here.variable(*array).dimensions;
         let allocated = &there.variable(formal).dimensions;
         for ((own, allocated), dimension) in own.iter().zip(allocated).zip(0..) {
             if own.upper.is_none() && allocated.upper.is_some() {

@@ -2,13 +2,13 @@
 
 use tree_sitter::Node;
 
-use super::expression::Argument;
+use super::expression::{Argument, Expr};
 use super::names::kind;
 use super::procedure::Lowering;
 use super::statements::children;
 use crate::diagnostic::Place;
 use crate::ir::visit::each_value;
-use crate::ir::{BinaryOp, If, Role, Stmt, Value, Variable};
+use crate::ir::{BinaryOp, If, Role, Stmt, UnaryOp, Value, Variable};
 use crate::reason::ReasonCode;
 use crate::syntax::{Role as Syntax, named_children};
 
@@ -22,6 +22,22 @@ struct Branch<'t> {
     before: Vec<Stmt>,
     condition: Option<Value>,
     body: Vec<Stmt>,
+}
+
+const ALLOCATED: &str = "allocated";
+
+/// The array of a condition `.not. allocated(array)`.
+fn asked_for(condition: &Expr) -> Option<&Expr> {
+    let Expr::Unary(UnaryOp::Not, inner) = condition else {
+        return None;
+    };
+    let Expr::Apply(function, arguments, _) = &**inner else {
+        return None;
+    };
+    match (&**function, &arguments[..]) {
+        (Expr::Name(name), [Argument::Value(array)]) if **name == *ALLOCATED => Some(array),
+        _ => None,
+    }
 }
 
 impl Lowering<'_> {
@@ -42,16 +58,25 @@ impl Lowering<'_> {
             .into_iter()
             .find(|n| self.reader.tree.role(*n) == Some(Syntax::Parenthesised));
         let condition = condition.map(|n| self.reader.read(n));
+        let known = self.missing.len();
+        if let Some(array) = condition.as_ref().and_then(asked_for) {
+            let array = self.own_value(array);
+            if let Value::Variable(id) = array {
+                self.missing.push(id);
+            }
+        }
         let (condition, mut before) =
             self.with_before(|this| condition.map(|e| this.own_value(&e)));
         let place = self.place(node);
         let condition =
             condition.map(|condition| self.hoist_reductions(&place, condition, &mut before));
+        let body = self.body(node);
+        self.missing.truncate(known);
         Branch {
             node,
             before,
             condition,
-            body: self.body(node),
+            body,
         }
     }
 

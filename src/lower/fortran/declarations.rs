@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tree_sitter::Node;
 
 use super::super::draft::MOST_LISTED;
-use super::declarators::{attributes, declared, is_only_in, sized};
+use super::declarators::{attributes, declared, is_only_in, is_only_out, sized};
 use super::expression::{Argument, Expr, Reader};
 use super::implicit::Implicit;
 use super::intrinsic_types::Shape;
@@ -215,6 +215,7 @@ impl<'t> Part<'_, '_, 't> {
             symbol.optional |= attributes.optional;
             symbol.aliased |= attributes.target;
             symbol.read_only |= attributes.read_only;
+            symbol.renewed |= attributes.renewed;
             symbol.allocatable |= attributes.allocatable;
             let dimensions = dimensions.or_else(|| attributes.dimensions.clone());
             if let Some(dimensions) = dimensions {
@@ -313,6 +314,7 @@ impl<'t> Part<'_, '_, 't> {
             symbol.aliased |= is("target");
             symbol.allocatable |= is("allocatable");
             symbol.read_only |= words.iter().any(|word| is_only_in(word));
+            symbol.renewed |= words.iter().any(|word| is_only_out(word));
             if is("external") {
                 symbol.class = Class::Procedure(Shape::Scalar);
             }

@@ -42,6 +42,8 @@ pub struct Attributes {
     pub optional: bool,
     pub target: bool,
     pub read_only: bool,
+    /// Whether it begins without what is passed: `intent(out)`.
+    pub renewed: bool,
     pub allocatable: bool,
 }
 
@@ -69,7 +71,10 @@ pub fn attributes(reader: &Reader, node: Node) -> Attributes {
             "optional" => attributes.optional = true,
             "target" => attributes.target = true,
             "allocatable" => attributes.allocatable = true,
-            "intent" => attributes.read_only |= is_only_in(&text),
+            "intent" => {
+                attributes.read_only |= is_only_in(&text);
+                attributes.renewed |= is_only_out(&text);
+            }
             _ => {}
         }
     }
@@ -78,9 +83,17 @@ pub fn attributes(reader: &Reader, node: Node) -> Attributes {
 
 /// Whether an intent is `in`, and not `in out`.
 pub fn is_only_in(intent: &str) -> bool {
+    direction(intent).eq_ignore_ascii_case("in")
+}
+
+/// Whether an intent is `out`.
+pub fn is_only_out(intent: &str) -> bool {
+    direction(intent).eq_ignore_ascii_case("out")
+}
+
+fn direction(intent: &str) -> &str {
     let inside = intent.split_once('(').map_or("", |(_, inside)| inside);
-    let inside = inside.split(')').next().unwrap_or_default();
-    inside.trim().eq_ignore_ascii_case("in")
+    inside.split(')').next().unwrap_or_default().trim()
 }
 
 /// The name that a declarator declares, and its bounds if it has some.

@@ -32,6 +32,7 @@ names! { kind, KINDS:
     CONCURRENT_MASK = "concurrent_mask",
     DATA_SET = "data_set",
     DATA_VALUE = "data_value",
+    DEALLOCATE = "deallocate_statement",
     DEFAULT = "default",
     DERIVED_TYPE = "derived_type",
     DERIVED_TYPE_STATEMENT = "derived_type_statement",

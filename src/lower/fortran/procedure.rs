@@ -44,6 +44,8 @@ pub struct Lowering<'a> {
     pub(super) aliases: Aliases,
     pub(super) expansions: Expansions,
     pub(super) assigned: Assigned,
+    /// Arrays that conditions around the statement say are not allocated.
+    pub(super) missing: Vec<VarId>,
     pub(super) layouts: Layouts,
     pub(super) results: Results,
     pub(super) remarks: &'a mut Remarks,
@@ -81,6 +83,7 @@ pub fn lower<'a>(
         aliases: Aliases::default(),
         expansions: Expansions::default(),
         assigned: Assigned::default(),
+        missing: Vec::new(),
         layouts: Layouts::default(),
         results: Results::default(),
         remarks,
@@ -269,6 +272,9 @@ impl<'a> Lowering<'a> {
         }
         if symbol.read_only {
             self.draft.set_read_only(id);
+        }
+        if symbol.renewed {
+            self.draft.note_anew(id);
         }
         let spec = symbol.ty.as_ref();
         if let Some(bytes) = spec.and_then(|spec| self.layouts.bytes(self.world, spec, home)) {

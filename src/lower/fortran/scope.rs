@@ -127,6 +127,8 @@ pub struct Symbol {
     pub aliased: bool,
     /// Whether it keeps what is passed: `intent(in)`.
     pub read_only: bool,
+    /// Whether it begins without what is passed: `intent(out)`.
+    pub renewed: bool,
     /// Whether statements allocate it.
     pub allocatable: bool,
     pub place: Place,
@@ -173,6 +175,7 @@ impl Symbol {
             common: None,
             aliased: false,
             read_only: false,
+            renewed: false,
             allocatable: false,
             place,
         }

@@ -508,8 +508,16 @@ impl Lowering<'_> {
         values
     }
 
-    /// `allocate` gives the bounds that a declaration left open.
+    /// `allocate` gives the bounds that a declaration left open. What is deallocated is allocated anew.
     fn allocation(&mut self, node: Node) {
+        if node.kind() == kind::DEALLOCATE {
+            for part in named_children(node) {
+                let freed = (part.kind() == kind::IDENTIFIER).then(|| self.reader.read(part));
+                if let Some(Value::Variable(id)) = freed.map(|freed| self.own_value(&freed)) {
+                    self.draft.note_anew(id);
+                }
+            }
+        }
         for [object, size] in sized(node) {
             let bounds = super::declarators::bounds(self.reader, size);
             let object = self.reader.read(object);
@@ -525,6 +533,10 @@ impl Lowering<'_> {
                 Value::Variable(id) | Value::Element { array: id, .. } => id,
                 _ => continue,
             };
+            match self.missing.contains(&id) {
+                true => self.draft.note_kept(id),
+                false => self.draft.note_anew(id),
+            }
             self.draft.complete_dimensions(id, extents);
         }
     }

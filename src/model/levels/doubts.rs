@@ -8,6 +8,7 @@
 //! gathered_elements    x[col[k]]
 //! unknown_stride       a stride or extent of which nothing is known
 //! conditional_step     if (…) n++;  y[n] = …      a position that moves in some iterations
+//! unknown_rows         double **a, a[i][0]        little of rows of which nothing says how far apart they lie
 //! uneven_bounds        for (k = 0; k < j*m; k++)  ends that outer loops move by something else than numbers
 //! partly_empty         for (j = k; j < m; j++)    in a part of the range of k, beyond m, it never runs
 //! few_rows             eight floats, and again    few short rows, of which it matters where in a line they begin: members too
@@ -65,6 +66,7 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         ),
         (ReasonCode::ConditionalStep, has_conditional_step(nest)),
         (ReasonCode::UnknownStride, has_unknown()),
+        (ReasonCode::UnknownRows, has_unknown_rows(nest, value)),
         (ReasonCode::UnevenBounds, has_uneven_bounds(nest)),
         (ReasonCode::PartlyEmpty, is_partly_empty(nest, value)),
         (ReasonCode::FewRows, few.matter(value)),
@@ -142,6 +144,14 @@ fn rows_overlap(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
     let loops: Vec<&Loop> = nest.loops.iter().map(|chain| chain.facts).collect();
     let number = |expr: &Expr| expr.evaluate(&value as &dyn Lookup).ok();
     extents::overlap(&Geometry::of(nest).domain, &nest.streams, &loops, &number)
+}
+
+/// Whether little is used of rows of which nothing says how far apart they lie.
+fn has_unknown_rows(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+    let loops: Vec<&Loop> = nest.loops.iter().map(|chain| chain.facts).collect();
+    let number = |expr: &Expr| expr.evaluate(&value as &dyn Lookup).ok();
+    let (domain, begin) = (&Geometry::of(nest).domain, nest.first_index);
+    extents::are_rows_unknown(domain, &nest.streams, (&loops, begin), &number)
 }
 
 /// Whether a variable moves through an array in some iterations only.

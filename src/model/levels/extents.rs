@@ -11,14 +11,15 @@
 //!
 //! The last dimension has no end then, and begins where Fortran does, at one.
 //!
-//! What a gather or an unknown stride moves has no such end and stays unknown: then rows are taken to be apart.
+//! What a gather or an unknown stride moves has no such end and stays unknown: then rows are taken to be apart. So are
+//! those of which a nest uses one element only, `a[i][0]`: that says nothing of their length.
 
 use super::domain::{Affine, Domain, Given, Tiles};
 use super::geometry;
 use super::order;
 use super::reference::LONG_STRIDE;
 use crate::analysis::delinearise::gcd;
-use crate::analysis::facts::{Component, Loop, Stream};
+use crate::analysis::facts::{Component, Loop, Stream, Subscript};
 use crate::analysis::moving::is_unknown_stride;
 use crate::expr::Expr;
 use crate::nest::NestStream;
@@ -143,6 +144,9 @@ fn known_or_reached(
                 let all = streams.iter().map(|used| &used.stream);
                 all.filter(|other| is_same(other, stream))
             };
+            if d == 0 && have_one_element(of()) {
+                continue;
+            }
             let record = if d == 0 && begin == 0.0 {
                 record(of())
             } else {
@@ -158,6 +162,64 @@ fn known_or_reached(
         }
     }
     extents
+}
+
+/// Whether the streams of an array use one and the same element of each row, so that they do not say how long these are.
+fn have_one_element<'s>(mut streams: impl Iterator<Item = &'s Stream>) -> bool {
+    let place = |stream: &'s Stream| {
+        let subscript = &stream.subscripts[0];
+        let mut offsets = stream.accesses.iter().map(|access| access.offset[0]);
+        let first = offsets.next()?;
+        let stands = subscript.terms.is_empty() && subscript.gather.is_none();
+        (stands && offsets.all(|offset| offset == first)).then_some((&subscript.base, first))
+    };
+    let Some(first) = streams.next().and_then(place) else {
+        return false;
+    };
+    streams.all(|stream| place(stream).is_some_and(|other| other == first))
+}
+
+/// Bytes of a row beside which those of the pointer that leads to it do not matter much: ten times as many.
+const LITTLE_OF_A_ROW: f64 = 80.0;
+
+/// Whether the nest goes through rows of which nothing says how far apart they lie, and uses so little of each that it matters,
+/// as do the loads of the pointers to rows in C, which are not counted.
+pub fn are_rows_unknown(
+    domain: &Domain<Expr>,
+    streams: &[NestStream],
+    (loops, begin): (&[&Loop], f64),
+    value: &dyn Fn(&Expr) -> Option<f64>,
+) -> bool {
+    let all = || streams.iter().map(|used| &used.stream);
+    let has_unknown = |stream: &&Stream| {
+        let moves = |subscript: &Subscript| !subscript.terms.is_empty();
+        stream.subscripts.iter().skip(1).any(moves)
+            && !stream.extents.first().is_some_and(Option::is_some)
+    };
+    all().filter(has_unknown).any(|stream| {
+        let same = || all().filter(|other| is_same(other, stream));
+        // Those of which Fortran does not say the length follow each other, as a rule.
+        if begin != 0.0 {
+            return have_one_element(same());
+        }
+        let ends = same().map(|other| {
+            let (low, high) = reach_by_parameters(domain, loops, other, 0)?;
+            value(&low).zip(value(&high))
+        });
+        let ends: Option<Vec<(f64, f64)>> = ends.collect();
+        ends.is_some_and(|ends| {
+            let low = ends
+                .iter()
+                .map(|(low, _)| *low)
+                .fold(f64::INFINITY, f64::min);
+            let high = ends
+                .iter()
+                .map(|(_, high)| *high)
+                .fold(f64::NEG_INFINITY, f64::max);
+            let bytes = f64::from(stream.element_bytes.unwrap_or(8));
+            (high - low + 1.0) * bytes < LITTLE_OF_A_ROW
+        })
+    })
 }
 
 /// Elements of the records that all streams of an array move by along its contiguous dimension: `p[j][i].x` of structures of
