@@ -335,15 +335,15 @@ pub enum ReasonCode {
     /// It is not known how far apart the structures of an array lie in memory.
     #[strum(message = "Give the files that define all types of the structure's members.")]
     UnknownLayout,
+    /// Nothing says how far apart the rows of an array lie, and the nest uses little of each: rows of which it uses one element are assumed to be in lines of their own, others to follow each other. Loads of the pointers to them (`double **a`) are not counted.
+    #[strum(message = "Declare the array with the length of its rows: `double a[n][m]`.")]
+    UnknownRows,
     /// The size of a type is not known.
     #[strum(message = "Give the header that defines the type.")]
     UnknownSize,
     /// A statement has a form that is not followed.
     #[strum(message = "Write it with the usual statements of the language.")]
     UnknownStatement,
-    /// Nothing says how far apart the rows of an array lie, and the nest uses little of each: rows of which it uses one element are assumed to be in lines of their own, others to follow each other. Loads of the pointers to them (`double **a`) are not counted.
-    #[strum(message = "Declare the array with the length of its rows: `double a[n][m]`.")]
-    UnknownRows,
     /// Something moves through an array by an unknown distance: each step is assumed to reach a different line.
     #[strum(
         message = "Compute the subscript from loop variables and sizes; `loopsheet validate` runs the nest literally."
