@@ -264,6 +264,7 @@ fn analyze_procedure(
         steady,
         around: Vec::new(),
         conditional: BTreeSet::new(),
+        turns: BTreeSet::new(),
         loaded: BTreeMap::new(),
         in_sequence: settings::holds_sequence(&function.body),
         next_iteration,
@@ -451,6 +452,9 @@ struct Walker<'f> {
     around: Vec<Around>,
     /// Variables that the loops around may advance in an iteration or not.
     conditional: BTreeSet<VarId>,
+    /// Whole numbers that the loops around give each other's values (`new = 3 - new`): elements are those of any, but what they
+    /// decide is another thing in each iteration.
+    turns: BTreeSet<VarId>,
     /// The elements that variables inside loops were last set to, as array and place.
     loaded: BTreeMap<VarId, (VarId, Expr)>,
     /// Whether the loop around the walk, or the function, has several loops side by side.

@@ -1,6 +1,8 @@
 //! Branches of which one runs, counted by hand.
 
-use crate::small::{accesses, c, fortran, function};
+use serde_json::json;
+
+use crate::small::{accesses, c, calls, fortran, function};
 
 /// Accesses of one array in all iterations of the nests of a function, weighted by how often branches are taken.
 fn weighted(json: &serde_json::Value, name: &str, way: &str) -> f64 {
@@ -269,4 +271,46 @@ end subroutine",
         .collect();
     // Characters of C are numbers.
     assert_eq!(conditions, ["c == 120", "mode[0] != 10"]);
+}
+
+/// Numbers that change from one iteration to the next say which plane of an array is meant, and decide something else each time.
+#[test]
+fn numbers_that_take_turns_decide_nothing_for_good() {
+    let shares = |step: &str| {
+        let json = c(&format!(
+            "
+double s, u[3][64];
+void g(void) {{ for (int q = 0; q < 3; q++) s += 1.5; }}
+void h(void) {{ for (int q = 0; q < 3; q++) s += 2.5; }}
+int main(void) {{
+    int a = 1, b = 2, t;
+    for (int it = 0; it < 20; it++) {{
+        if (a == 1)
+            g();
+        else
+            h();
+        for (int q = 0; q < 64; q++)
+            u[a][q] = s;
+        {step}
+    }}
+    return 0;
+}}"
+        ));
+        ["g", "h"].map(|name| calls(&json, name))
+    };
+    for step in ["a = 3 - a;", "t = a; a = b; b = t;"] {
+        assert_eq!(shares(step), [10.0, 10.0], "{step}");
+    }
+    let json = c("
+double u[20][20];
+void sweep(void) {
+    int from = 1;
+    for (int j = 1; j < 19; j++) {
+        for (int i = from + 1; i < 19; i += 2)
+            u[j][i] += 1.5;
+        from = 3 - from;
+    }
+}");
+    let reasons = &function(&json, "sweep")["nests"][0]["reasons"];
+    assert_eq!(reasons, &json!(["approximate_trip_count"]));
 }

@@ -207,7 +207,10 @@ impl Walker<'_> {
         let compared_before = self.compared_known();
         let answered = self.answered(&branch.condition);
         let answers = self.answer(&branch.condition, true, then);
-        let asked = guards::asked(&mut self.symbols, &branch.condition);
+        let asked = match self.asks_for_turns(&branch.condition) {
+            true => None,
+            false => guards::asked(&mut self.symbols, &branch.condition),
+        };
         let conditions = self.conditions.len();
         let on_data = match &asked {
             Some(guard) => self.asks_open_counter(&branch.condition, guard),
@@ -299,6 +302,7 @@ impl Walker<'_> {
         }
         let mut decision = match outcome {
             Some(_) => Decision::Fixed,
+            None if self.asks_for_turns(&branch.condition) => Decision::Data,
             None => guards::decision(&mut self.symbols, &branch.condition),
         };
         let excluded = self.excluded(&branch.condition);
@@ -444,6 +448,15 @@ impl Walker<'_> {
             origin: Origin::Default,
         };
         self.symbols.constants.insert(probability.clone(), guess);
+    }
+
+    /// Whether a value rests on variables that take turns in the loops around.
+    pub(super) fn asks_for_turns(&self, value: &Value) -> bool {
+        let mut used = BTreeSet::new();
+        if !self.turns.is_empty() {
+            variables_of(value, &mut used);
+        }
+        used.into_iter().any(|id| self.turns.contains(&id))
     }
 
     /// Whether a value rests on the last one that the function itself gives a variable, and a procedure without a body may

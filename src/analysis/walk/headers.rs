@@ -115,6 +115,7 @@ impl Walker<'_> {
             let goes_down = step.as_number().is_some_and(|step| step < 0.0);
             *upper = Expr::from(if goes_down { end.ceil() } else { end.floor() });
         }
+        let of_first_turn = self.of_first_turn([lower, upper, step], &mut bounds);
         let mut reasons = Vec::new();
         let begun_again = self.as_compared(variable, end, &mut bounds);
         if let Some(Rounds::Unknown(detail)) = begun_again {
@@ -169,6 +170,8 @@ impl Walker<'_> {
                 let trips = self.trip_count(&inner.place);
                 if let Some(Rounds::Known(count)) = begun_again {
                     self.give_count(&trips, Expr::from(count), Origin::Derived);
+                } else if let Some(count) = of_first_turn {
+                    self.give_count(&trips, count, Origin::Default);
                 } else if let Some((count, origin)) =
                     self.counted_before(lower, upper, step.as_ref())
                 {
@@ -194,6 +197,17 @@ impl Walker<'_> {
             reasons,
             ..found
         }
+    }
+
+    /// The iterations of a loop whose bounds rest on variables that take turns in the loops around, with what they hold at
+    /// first: a guess, as the bounds are others each time, and unknown.
+    fn of_first_turn(&self, values: [&Value; 3], bounds: &mut [Option<Expr>; 3]) -> Option<Expr> {
+        if !values.into_iter().any(|value| self.asks_for_turns(value)) {
+            return None;
+        }
+        let [lower, upper, step] = std::mem::take(bounds);
+        let count = (upper? - lower?).quotient(step?).floor() + 1.0;
+        Some(Expr::max([count, Expr::from(0.0)]))
     }
 
     /// Makes the bounds of a loop what its variable holds and is compared with. Where numbers begin again, the end is no bound:

@@ -47,7 +47,11 @@ impl Walker<'_> {
             .map(|(id, known)| (*id, known.clone()))
             .collect();
         self.vary(&inner.body, self.depth() + 1);
+        let outer_turns = self.turns.clone();
         for id in exchanged(&inner.body, self.effects) {
+            if self.is_index(id) {
+                self.turns.insert(id);
+            }
             match before.get(&id) {
                 Some(known) => self.symbols.known.insert(id, known.clone()),
                 None => self.symbols.known.remove(&id),
@@ -110,6 +114,7 @@ impl Walker<'_> {
             self.symbols.starts.remove(&id);
         }
         self.conditional = outer_conditional;
+        self.turns = outer_turns;
         self.symbols.known = before;
         self.vary(&inner.body, self.depth());
         if let Control::Counted { variable, .. } = &inner.control {
