@@ -104,9 +104,9 @@ def judged(analyze, counted):
             continue
         # Of a loop with a step of its own, gcov counts its end elsewhere: the first line of the body says it.
         body = next((lines[line][0] for line in range(first + 1, last + 1) if line in lines), taken[0])
-        # gfortran counts the step to the next iteration with the last line of the body, once more than there are
-        # iterations: what its `do` in steps of one goes on with is the branch of the first line.
-        body = taken[0] if is_do else body
+        # gfortran counts the step to the next iteration with the last line of the body, once more an execution than there
+        # are iterations: what its `do` in steps of one goes on with is the branch of the first line.
+        body = taken[0] if is_do and body == sum(taken) else body
         if codes or iterations is None:
             outcome = "marked"
         elif any(other.get(key, (None,))[0] != iterations for other in others):
