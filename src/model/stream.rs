@@ -479,11 +479,15 @@ impl<'a> Elements<'a> {
             .collect();
         match swept.as_slice() {
             [(v, _)] => extent(*v),
-            many => Expr::sum(
-                many.iter()
-                    .map(|(v, stride)| (extent(*v) - Expr::from(1.0)) * *stride as f64)
-                    .chain([Expr::from(1.0)]),
-            ),
+            many => {
+                let all = Expr::sum(
+                    many.iter()
+                        .map(|(v, stride)| (extent(*v) - Expr::from(1.0)) * *stride as f64)
+                        .chain([Expr::from(1.0)]),
+                );
+                // Loops without iterations go nowhere, and not back.
+                Expr::max([all, Expr::from(0.0)])
+            }
         }
     }
 

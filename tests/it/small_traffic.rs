@@ -125,17 +125,25 @@ fn rows_of_unknown_length_are_apart_where_little_of_them_is_used() {
 #[test]
 fn few_iterations_move_no_less_than_nothing() {
     let file = command::fixture(DIRECTORY).join("few_iterations.f90");
-    for size in ["n=1", "n=2", "n=3", "n=4", "n=5", "n=6"] {
+    for size in ["n=0", "n=1", "n=2", "n=3", "n=4", "n=5", "n=6"] {
         let report = command::analysed(&file, &["--no-check", "--set", size]);
         let functions = report["functions"].as_array().expect("functions");
-        assert_eq!(functions.len(), 3);
+        assert_eq!(functions.len(), 4);
         for nest in functions.iter().map(|function| &function["nests"][0]) {
             let executes = nest["iterations"].as_f64().expect("a number") > 0.0;
             let levels = nest["levels"].as_array().expect("levels");
+            let streams = nest["streams"].as_array().expect("streams");
             let all = (levels.iter())
                 .flat_map(|level| ["bytes", "fetched", "written_back"].map(|what| &level[what]))
                 .chain(nest["traffic"].as_object().expect("traffic").values())
-                .chain(levels.iter().map(|level| &level["scenario_bytes"]));
+                .chain(levels.iter().map(|level| &level["scenario_bytes"]))
+                .chain(
+                    nest["working_set"]["actual"]
+                        .as_object()
+                        .expect("sets")
+                        .values(),
+                )
+                .chain(streams.iter().map(|stream| &stream["footprint"]));
             for bytes in all.filter_map(Value::as_f64) {
                 assert!(bytes >= 0.0, "{size} {nest}");
             }
