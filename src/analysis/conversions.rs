@@ -142,7 +142,7 @@ impl Symbols<'_> {
         let [left, right] = sides.map(|side| side.ty(self.function));
         let may_leave = matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply);
         match wider(left, right) {
-            ty @ Type::Integer(4.., Sign::Unsigned) if may_leave => self.fitted(&ty, result),
+            ty if may_leave && ty.is_unsigned() => self.fitted(&ty, result),
             // Fortran computes in the kind of its operands.
             ty @ Type::Integer(1 | 2, _)
                 if may_leave && !self.function.conventions.has_pointers() =>
@@ -162,7 +162,7 @@ impl Symbols<'_> {
     ) -> Option<(Expr, Expr)> {
         let [left, right] = sides.map(|side| side.ty(self.function));
         let both = wider(left, right);
-        if !is_unsigned(&both) {
+        if !both.is_unsigned() {
             return Some((a, b));
         }
         let (a, b) = (self.fitted(&both, a), self.fitted(&both, b));
@@ -174,7 +174,7 @@ impl Symbols<'_> {
     pub(super) fn sides(&mut self, left: &Value, right: &Value) -> Option<(Expr, Expr)> {
         let both = wider(left.ty(self.function), right.ty(self.function));
         let (left, right) = (self.expression(left)?, self.expression(right)?);
-        if !is_unsigned(&both) {
+        if !both.is_unsigned() {
             return Some((left, right));
         }
         let is_open = |expr: &Expr| self.number(expr).is_none() && self.goes_below_zero(expr);
@@ -215,11 +215,6 @@ impl Symbols<'_> {
         let fits = |end: i64| ty.wrapped(end) == Some(end);
         ends.into_iter().flatten().all(fits)
     }
-}
-
-/// Whether numbers of a type are compared without a sign.
-pub(super) fn is_unsigned(ty: &Type) -> bool {
-    matches!(ty, Type::Integer(4.., Sign::Unsigned))
 }
 
 /// Whether a value is made of variables and numbers alone.

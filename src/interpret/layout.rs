@@ -1,5 +1,7 @@
 //! Where arrays lie: strides from their extents, and one array after another.
 
+use std::cmp::Ordering;
+
 use super::code::Slot;
 
 /// The layout of one array: of elements, or of structures whose members are at fixed places in them.
@@ -71,16 +73,12 @@ impl ArrayLayout {
         let inner = self.bounds.len().saturating_sub(1);
         let apart = ROWS_APART / self.bytes.max(1);
         for (d, (bounds, (least, most))) in self.bounds[..inner].iter_mut().zip(seen).enumerate() {
-            if bounds.upper.is_none() && d == 0 && least == most {
-                *bounds = Bounds {
-                    lower: bounds.lower.min(*least),
-                    upper: Some(most.saturating_add(apart)),
-                };
-            } else if bounds.upper.is_none() {
-                let (least, most) = if least <= most {
-                    (*least, *most)
-                } else {
-                    (bounds.lower, bounds.lower)
+            if bounds.upper.is_none() {
+                let (least, most) = match least.cmp(most) {
+                    Ordering::Less => (*least, *most),
+                    Ordering::Equal if d == 0 => (*least, most.saturating_add(apart)),
+                    Ordering::Equal => (*least, *most),
+                    Ordering::Greater => (bounds.lower, bounds.lower),
                 };
                 *bounds = Bounds {
                     lower: bounds.lower.min(least),

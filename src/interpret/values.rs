@@ -153,13 +153,7 @@ impl<'a> Compiler<'a> {
 
     /// What a procedure returns: the parameter's value, where there is one for it, as the model has it.
     fn result(&mut self, value: &'a Value) -> Integer {
-        let text = source_text(value, self.source.function);
-        match (self.data(value), (self.source.symbol)(&text)) {
-            (Integer::Data(reads), Some(given)) if reads.is_empty() => {
-                Integer::Affine(Affine::constant(given as i64))
-            }
-            (data, _) => data,
-        }
+        self.whole_part(value, value)
     }
 
     /// The whole part of a real number, where a parameter says what that is: `(int)(width / size)`.

@@ -1,6 +1,6 @@
 //! Integers that are known without running anything.
 
-use super::{BinaryOp, Function, Sign, Type, UnaryOp, Value};
+use super::{BinaryOp, Function, Type, UnaryOp, Value};
 
 /// Deeper values are not folded.
 const DEPTH: u32 = 100;
@@ -151,24 +151,16 @@ impl Folding<'_> {
                     UnaryOp::Negate => number.checked_neg()?,
                     _ => !number,
                 };
-                self.without_sign(value, result)
+                value.ty(self.function).computed(result)
             }
             // A shift by an unknown number of bits; of a known number it is a multiplication.
             Value::Binary(BinaryOp::Power, ..) => None,
             Value::Binary(op, left, right) => {
                 let (left, right) = (self.value(left, depth)?, self.value(right, depth)?);
                 let result = arithmetic(*op, left, right)?;
-                self.without_sign(value, result)
+                value.ty(self.function).computed(result)
             }
             _ => None,
-        }
-    }
-
-    /// The result of an operation as its type has it, where that has no sign.
-    fn without_sign(&self, operation: &Value, result: i64) -> Option<i64> {
-        match operation.ty(self.function) {
-            ty @ Type::Integer(4.., Sign::Unsigned) => ty.wrapped(result),
-            _ => Some(result),
         }
     }
 }

@@ -312,6 +312,20 @@ impl Type {
         Type::Integer(bytes, Sign::Signed)
     }
 
+    /// Whether numbers of the type are computed with and compared without a sign: narrower ones become `int` before.
+    pub fn is_unsigned(&self) -> bool {
+        matches!(self, Type::Integer(4.., Sign::Unsigned))
+    }
+
+    /// A number as an operation or a comparison of the type has it: of those without a sign, none is negative. `None` of one
+    /// that is more than a whole number of ours holds.
+    pub fn computed(&self, number: i64) -> Option<i64> {
+        match self.is_unsigned() {
+            true => self.wrapped(number),
+            false => Some(number),
+        }
+    }
+
     /// What is left of a whole number that is stored in this type; `None` if the type does not hold whole numbers of a known size.
     pub fn wrapped(&self, number: i64) -> Option<i64> {
         match self {

@@ -238,6 +238,17 @@ fn calls_in_all(values: &mut [Value], visit: &mut dyn FnMut(&str, &mut [Value]))
 }
 
 fn calls_in_value(value: &mut Value, visit: &mut dyn FnMut(&str, &mut [Value])) {
+    each_part_mut(value, &mut |part| calls_in_value(part, visit));
+    if let Value::Call {
+        name, arguments, ..
+    } = value
+    {
+        visit(name, arguments);
+    }
+}
+
+/// Visits what a value is made of, to change it; not what that is made of.
+pub fn each_part_mut(value: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
     match value {
         Value::Element {
             subscripts: parts, ..
@@ -245,31 +256,18 @@ fn calls_in_value(value: &mut Value, visit: &mut dyn FnMut(&str, &mut [Value])) 
         | Value::Call {
             arguments: parts, ..
         }
-        | Value::Opaque { inner: parts, .. } => calls_in_all(parts, visit),
-        Value::Section(parts) => calls_in_all(&mut **parts, visit),
+        | Value::Opaque { inner: parts, .. } => parts.iter_mut().for_each(visit),
+        Value::Section(parts) => parts.iter_mut().for_each(visit),
         Value::Unary(_, operand)
         | Value::Convert(_, operand)
-        | Value::Address { of: operand, .. } => calls_in_value(operand, visit),
-        Value::Binary(_, left, right) => {
-            calls_in_value(left, visit);
-            calls_in_value(right, visit);
-        }
-        Value::Select(condition, then, otherwise) => {
-            for part in [condition, then, otherwise] {
-                calls_in_value(part, visit);
-            }
-        }
+        | Value::Address { of: operand, .. } => visit(operand),
+        Value::Binary(_, left, right) => [left, right].into_iter().for_each(|part| visit(part)),
+        Value::Select(a, b, c) => [a, b, c].into_iter().for_each(|part| visit(part)),
         Value::Integer(_)
         | Value::Real(..)
         | Value::Logical(_)
         | Value::Text(_)
         | Value::Row
         | Value::Variable(_) => {}
-    }
-    if let Value::Call {
-        name, arguments, ..
-    } = value
-    {
-        visit(name, arguments);
     }
 }

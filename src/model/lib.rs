@@ -7,6 +7,7 @@
 // The layers below, by their names.
 use loopsheet_analysis as analysis;
 use loopsheet_base::{formula, quantity, reason, wording};
+use loopsheet_cache as cache;
 use loopsheet_expr as expr;
 use loopsheet_machine as machine;
 use loopsheet_procedures::message_passing;

@@ -3,7 +3,7 @@
 use super::definition::Definitions;
 use super::places::{PlaceId, Places};
 use crate::calls::Procedures;
-use crate::ir::{BinaryOp, Function, Sign, Type, UnaryOp, Value, VarId, wider};
+use crate::ir::{BinaryOp, Function, Type, UnaryOp, Value, VarId, wider};
 
 /// Names and parts are followed so far.
 pub(super) const DEPTH: u32 = 32;
@@ -39,7 +39,7 @@ impl Choice<'_> {
                 let both = wider(left.ty(self.function), right.ty(self.function));
                 match [left, right].map(|side| self.number(side, depth)) {
                     [Some(a), Some(b)] => {
-                        let [a, b] = [without_sign(&both, a)?, without_sign(&both, b)?];
+                        let [a, b] = [both.computed(a)?, both.computed(b)?];
                         Some(op.holds_of(a.cmp(&b)))
                     }
                     [Some(_), None] if (self.is_rank)(left) => self.among_ranks(*op, right),
@@ -97,7 +97,7 @@ impl Choice<'_> {
                     BinaryOp::Remainder => a.checked_rem(b),
                     _ => None,
                 };
-                without_sign(&value.ty(self.function), result?)
+                value.ty(self.function).computed(result?)
             }
             Value::Variable(_) | Value::Element { .. } | Value::Call { .. } => {
                 (self.value)(value, depth)
@@ -108,14 +108,6 @@ impl Choice<'_> {
 
     fn is_set(&self, value: &Value) -> bool {
         matches!(value, Value::Variable(id) if (self.is_set)(*id))
-    }
-}
-
-/// A number as an operation or a comparison of a type has it: of those without a sign, none is negative.
-fn without_sign(ty: &Type, number: i64) -> Option<i64> {
-    match ty {
-        Type::Integer(4.., Sign::Unsigned) => ty.wrapped(number),
-        _ => Some(number),
     }
 }
 

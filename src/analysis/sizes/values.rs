@@ -31,7 +31,7 @@ use crate::expr::{Expr, Node};
 use crate::facts::Origin;
 use crate::intrinsics::Meaning;
 use crate::ir::visit::each_value;
-use crate::ir::{BinaryOp, Extent, Sign, Type, UnaryOp, Value, VarId, wider};
+use crate::ir::{BinaryOp, Extent, Type, UnaryOp, Value, VarId, wider};
 use crate::symbolic::{
     compared_by, extreme_of, integer_quotient, lower_quotient, lowest_bits, of_whole_numbers,
     one_or_nothing, remainder, truth,
@@ -364,19 +364,17 @@ fn left_in(ty: &Type, value: Expr) -> Expr {
 /// A number as an operation of a type has it: of those without a sign, none is negative; `None` of one that is more than a
 /// whole number of ours holds.
 fn without_sign(ty: &Type, value: Expr) -> Option<Expr> {
-    match (ty, value.as_integer()) {
-        (Type::Integer(4.., Sign::Unsigned), Some(number)) => ty.wrapped(number).map(Expr::from),
-        _ => Some(value),
+    match value.as_integer() {
+        Some(number) => ty.computed(number).map(Expr::from),
+        None => Some(value),
     }
 }
 
 /// The result of an operation in a type that begins again behind its largest number.
 fn result_in(op: BinaryOp, ty: &Type, result: Expr) -> Expr {
     let may_leave = matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply);
-    match ty {
-        Type::Integer(4.., Sign::Unsigned) | Type::Integer(1 | 2, _) if may_leave => {
-            left_in(ty, result)
-        }
+    match ty.is_unsigned() || matches!(ty, Type::Integer(1 | 2, _)) {
+        true if may_leave => left_in(ty, result),
         _ => result,
     }
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::Walker;
 use super::iterations::Ends;
 use crate::assignments::{count_assignments, is_assigned};
-use crate::conversions::is_unsigned;
 use crate::diagnostic::Place;
 use crate::expr::{Expr, Function, Node, Symbol};
 use crate::facts::{Constant, Origin};
@@ -225,12 +224,12 @@ impl Walker<'_> {
         let ty = &function.variable(variable).ty;
         *lower = self.symbols.fitted(ty, lower.clone());
         let both = wider(ty.clone(), compared_type(end, function));
-        let found = if is_unsigned(&both)
+        let found = if both.is_unsigned()
             && self.is_empty_without_sign(&both, (&*lower, &*upper, &*step))
         {
             *upper = (lower.clone() - step.clone()).expand();
             None
-        } else if is_unsigned(&both) && self.symbols.goes_below_zero(lower) {
+        } else if both.is_unsigned() && self.symbols.goes_below_zero(lower) {
             Some(Rounds::Unknown(
                 "the variable begins below zero and is compared without a sign",
             ))
@@ -252,7 +251,7 @@ impl Walker<'_> {
     /// number of ours holds. One below zero is what is left of an end that is not reached: `u < 0`.
     fn without_end(&self, both: &Type, upper: &Expr) -> Option<Expr> {
         let is_below = |end: f64| end < -1.0;
-        if !is_unsigned(both) || !self.symbols.number(upper).is_some_and(is_below) {
+        if !both.is_unsigned() || !self.symbols.number(upper).is_some_and(is_below) {
             return Some(upper.clone());
         }
         let large = self.symbols.fitted(both, upper.clone());

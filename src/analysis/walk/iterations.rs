@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::Walker;
-use crate::conversions::is_unsigned;
 use crate::expr::Expr;
 use crate::inductions::may_skip;
 use crate::ir::visit::variables_of;
@@ -117,7 +116,7 @@ impl Walker<'_> {
         }
         let [own, other] = types.clone();
         let both = wider(own, other);
-        if is_unsigned(&both)
+        if both.is_unsigned()
             && let Some(found) = self.without_sign((op, &both), &sides, (counter, lower))
         {
             return (found == WithoutSign::NeverHolds).then(|| Expr::from(0.0));

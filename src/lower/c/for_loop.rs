@@ -215,14 +215,11 @@ impl<'t> Lowering<'t> {
         if is_endless && (has_no_sign(own) || has_no_sign(&both)) {
             return Err(ReasonCode::StepDirection);
         }
-        if !matches!(both, Type::Integer(4.., Sign::Unsigned)) || relation == BinaryOp::NotEqual {
+        if !both.is_unsigned() || relation == BinaryOp::NotEqual {
             return Ok(bound);
         }
         let [first, last] = [lower, &bound].map(|end| fold::value(function, end));
-        let has_sign = |ty: Type| !matches!(ty, Type::Integer(4.., Sign::Unsigned));
-        let begins_below = first.is_some_and(|first| first < 0)
-            && has_sign(function.variable(variable).ty.clone());
-        if begins_below {
+        if first.is_some_and(|first| first < 0) && !own.is_unsigned() {
             return Err(ReasonCode::StepDirection);
         }
         if let Some(last) = last.filter(|last| *last < 0) {
@@ -230,9 +227,8 @@ impl<'t> Lowering<'t> {
             return Ok(Value::Integer(large));
         }
         // Where it may begin below zero, the type of the comparison is kept.
-        let is_above =
-            first.is_some() && sign == Some(1) || !has_sign(function.variable(variable).ty.clone());
-        match is_above || !has_sign(bound.ty(function)) {
+        let is_above = first.is_some() && sign == Some(1) || own.is_unsigned();
+        match is_above || bound.ty(function).is_unsigned() {
             true => Ok(bound),
             false => Ok(Value::Convert(both, Box::new(bound))),
         }

@@ -1,6 +1,7 @@
 //! Elements of arrays that nothing declares: how many subscripts there are is only known at the end
 //! of the function. Those with fewer are rows.
 
+use crate::ir::visit::each_part_mut;
 use crate::ir::{Control, Stmt, Value, Variable};
 
 /// Gives every element as many subscripts as its array has dimensions.
@@ -48,39 +49,13 @@ pub fn complete(block: &mut [Stmt], variables: &[Variable]) {
 }
 
 fn complete_value(value: &mut Value, variables: &[Variable]) {
-    let all = |values: &mut [Value]| {
-        values
-            .iter_mut()
-            .for_each(|value| complete_value(value, variables));
-    };
-    match value {
-        Value::Element {
-            array, subscripts, ..
-        } => {
-            all(subscripts);
-            let variable = &variables[array.0 as usize];
-            let missing = variable.dimensions.len().saturating_sub(subscripts.len());
-            subscripts.splice(0..0, std::iter::repeat_n(Value::Row, missing));
-        }
-        Value::Section(parts) => all(&mut **parts),
-        Value::Unary(_, inner) | Value::Convert(_, inner) | Value::Address { of: inner, .. } => {
-            complete_value(inner, variables);
-        }
-        Value::Binary(_, left, right) => [left, right]
-            .into_iter()
-            .for_each(|value| complete_value(value, variables)),
-        Value::Call { arguments, .. } => all(arguments),
-        Value::Select(condition, then, otherwise) => {
-            [condition, then, otherwise]
-                .into_iter()
-                .for_each(|value| complete_value(value, variables));
-        }
-        Value::Opaque { inner, .. } => all(inner),
-        Value::Integer(_)
-        | Value::Real(..)
-        | Value::Logical(_)
-        | Value::Text(_)
-        | Value::Row
-        | Value::Variable(_) => {}
+    each_part_mut(value, &mut |part| complete_value(part, variables));
+    if let Value::Element {
+        array, subscripts, ..
+    } = value
+    {
+        let variable = &variables[array.0 as usize];
+        let missing = variable.dimensions.len().saturating_sub(subscripts.len());
+        subscripts.splice(0..0, std::iter::repeat_n(Value::Row, missing));
     }
 }

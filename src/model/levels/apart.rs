@@ -138,7 +138,7 @@ impl<N: Number> Profiler<'_, N> {
     fn in_share_of(&self, (level, moving): (usize, usize), share: f64, given: &[Given<N>]) -> N {
         let span = self.lines.spans(given, Tiles::Full).swap_remove(moving);
         let apart = span.count.scaled(share).minus(&self.shortened(level));
-        let more = apart.shifted(-1.0).not_negative();
+        let more = apart.beyond_first();
         let step = &self.domain().loops[moving].step;
         let mut given = given.to_vec();
         given[moving] = Given::Between(span.low.clone(), span.low.plus(&more.times(step)));

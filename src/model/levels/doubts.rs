@@ -59,6 +59,7 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
             || extents().any(|(_, last)| is_unknown_stride(last))
     };
     let few = Few::of(nest, value);
+    let [overlap, are_apart_unknown] = doubtful_rows(nest, value);
     let found = [
         (
             ReasonCode::GatheredElements,
@@ -66,11 +67,11 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         ),
         (ReasonCode::ConditionalStep, has_conditional_step(nest)),
         (ReasonCode::UnknownStride, has_unknown()),
-        (ReasonCode::UnknownRows, has_unknown_rows(nest, value)),
+        (ReasonCode::UnknownRows, are_apart_unknown),
         (ReasonCode::UnevenBounds, has_uneven_bounds(nest)),
         (ReasonCode::PartlyEmpty, is_partly_empty(nest, value)),
         (ReasonCode::FewRows, few.matter(value)),
-        (ReasonCode::ImplausibleSize, rows_overlap(nest, value)),
+        (ReasonCode::ImplausibleSize, overlap),
         (ReasonCode::SkewedWalk, skew::is_doubtful(nest, value)),
         (ReasonCode::PointerAssignment, has_pointer_and_target(nest)),
         (
@@ -139,19 +140,16 @@ fn members_matter(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
 /// Bytes of a member that begins and ends in a few lines.
 const MEMBER: f64 = 512.0;
 
-/// Whether rows or arrays are declared shorter than the nest walks.
-fn rows_overlap(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
-    let loops: Vec<&Loop> = nest.loops.iter().map(|chain| chain.facts).collect();
-    let number = |expr: &Expr| expr.evaluate(&value as &dyn Lookup).ok();
-    extents::overlap(&Geometry::of(nest).domain, &nest.streams, &loops, &number)
-}
-
-/// Whether little is used of rows of which nothing says how far apart they lie.
-fn has_unknown_rows(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+/// Whether rows or arrays are declared shorter than the nest walks, and whether little is used of rows of which nothing says how
+/// far apart they lie.
+fn doubtful_rows(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> [bool; 2] {
     let loops: Vec<&Loop> = nest.loops.iter().map(|chain| chain.facts).collect();
     let number = |expr: &Expr| expr.evaluate(&value as &dyn Lookup).ok();
     let (domain, begin) = (&Geometry::of(nest).domain, nest.first_index);
-    extents::are_rows_unknown(domain, &nest.streams, (&loops, begin), &number)
+    [
+        extents::overlap(domain, &nest.streams, &loops, &number),
+        extents::are_rows_unknown(domain, &nest.streams, (&loops, begin), &number),
+    ]
 }
 
 /// Whether a variable moves through an array in some iterations only.

@@ -106,20 +106,16 @@ impl<'n, 'p> Few<'n, 'p> {
 
     /// Whether a nest of few accesses, each followed, moves other lines than the rule counts through some cache.
     pub fn are_other_lines(&self, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
-        let Geometry { fixed, .. } = &self.geometry;
-        let arrays: BTreeSet<usize> = fixed.iter().map(|one| one.array).collect();
-        // Of several elements that no loop moves it is not asked here which are in one line.
-        if arrays.len() < fixed.len() || fixed.iter().any(|one| one.offsets.len() > 1) {
+        let Some(fixed) = Fixed::of(&self.geometry.fixed) else {
             return false;
-        }
+        };
         let number = |expr: &Expr| expr.evaluate(&value as &dyn Lookup).unwrap_or(f64::NAN);
         if !super::blocked(self.nest, &number).is_empty() {
             return false;
         }
-        let stored = fixed.iter().filter(|one| !one.written.is_empty()).count();
         let beside = Fixed {
-            touched: fixed.len() as f64,
-            written: stored as f64 + self.geometry.written_beside(),
+            written: fixed.written + self.geometry.written_beside(),
+            ..fixed
         };
         let is_partly = |one: &Reference<f64>| one.ranges().next().is_some();
         let most = match self.references.iter().any(is_partly) {

@@ -13,6 +13,8 @@
 //! So shapes that are doubtful by their looks are not where all is followed and the rule is right (`doubts`), and a nest of which
 //! it is off is marked, whatever its shape.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
 use super::Profile;
@@ -21,6 +23,7 @@ use super::literal::{self, LINE};
 use super::reference::Reference;
 use super::small::{self, Plain};
 use super::undecided;
+use crate::cache::StackDistances;
 use crate::expr::{Expr, Lookup, Symbol};
 use crate::nest::Nest;
 
@@ -80,6 +83,21 @@ pub enum Steps {
 pub struct Fixed {
     pub touched: f64,
     pub written: f64,
+}
+
+impl Fixed {
+    /// A line for each of these, where there is one of each array: of several it is not asked which are in one line.
+    pub fn of<N>(fixed: &[Reference<N>]) -> Option<Fixed> {
+        let arrays: BTreeSet<usize> = fixed.iter().map(|one| one.array).collect();
+        if arrays.len() < fixed.len() || fixed.iter().any(|one| one.offsets.len() > 1) {
+            return None;
+        }
+        let written = fixed.iter().filter(|one| !one.written.is_empty()).count();
+        Some(Fixed {
+            touched: fixed.len() as f64,
+            written: written as f64,
+        })
+    }
 }
 
 /// Whether the rule is shown to be right about a nest of few accesses, of which everything is known.
@@ -192,18 +210,13 @@ fn through_all(touches: &[Touch]) -> [(u64, u64); CACHES] {
         .map(|touch| touch.line + 1)
         .max()
         .unwrap_or(0);
-    let mut last: Vec<Option<usize>> = vec![None; lines];
     // Of each line the caches that would write it back.
     let mut dirty: Vec<u64> = vec![0; lines];
-    let mut recent = Recent::of(touches.len());
+    let mut distances = StackDistances::new(LINE as u64).expect("a length of lines");
     let mut moved = [(0, 0); CACHES];
-    for (now, touch) in touches.iter().enumerate() {
-        let distance = last[touch.line].map(|before| {
-            recent.change(before, -1);
-            (recent.since(before) + 1) as f64 * LINE
-        });
-        recent.change(now, 1);
-        last[touch.line] = Some(now);
+    for touch in touches {
+        let others = distances.touch(touch.line as u64);
+        let distance = others.map(|others| (others + 1) as f64 * LINE);
         // Most find their lines in every cache.
         if distance.is_some_and(|distance| distance <= CAPACITIES[0] * AROUND[0]) {
             if touch.is_written {
@@ -233,40 +246,6 @@ fn through_all(touches: &[Touch]) -> [(u64, u64); CACHES] {
             .count() as u64;
     }
     moved
-}
-
-/// Which accesses are the last ones to their lines: sums over a tree of them (Fenwick 1994).
-struct Recent {
-    sums: Vec<i64>,
-    all: i64,
-}
-
-impl Recent {
-    fn of(accesses: usize) -> Recent {
-        Recent {
-            sums: vec![0; accesses + 1],
-            all: 0,
-        }
-    }
-
-    fn change(&mut self, access: usize, by: i64) {
-        self.all += by;
-        let mut at = access + 1;
-        while let Some(sum) = self.sums.get_mut(at) {
-            *sum += by;
-            at += at & at.wrapping_neg();
-        }
-    }
-
-    /// How many are behind an access.
-    fn since(&self, access: usize) -> i64 {
-        let (mut at, mut before) = (access + 1, 0);
-        while at > 0 {
-            before += self.sums[at];
-            at &= at - 1;
-        }
-        self.all - before
-    }
 }
 
 #[cfg(test)]

@@ -52,6 +52,11 @@ pub trait Number: Clone {
         self.larger(&Self::of(0.0))
     }
 
+    /// How many there are but the first: none where there is less than one on average, as in the middle of a part of a triangle.
+    fn beyond_first(&self) -> Self {
+        self.shifted(-1.0).not_negative()
+    }
+
     /// self − ⌊self⌋.
     fn fraction(&self) -> Self {
         self.minus(&self.floor())

@@ -352,7 +352,7 @@ impl<N: Number> Profiler<'_, N> {
             let executions = this.executions(r, level, part.iterations);
             // What covers it in all blocks together does so in one of them.
             let executions = match this.is_covered_in_one_block(r, kind, level) {
-                true => executions.shifted(-1.0).not_negative(),
+                true => executions.beyond_first(),
                 false => executions,
             };
             this.lines_of(r, kind, level + 1, &inner.given, Tiles::Mean, false)

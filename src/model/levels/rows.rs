@@ -143,7 +143,7 @@ impl<N: Number> Row<N> {
     /// Elements from the first to the last.
     pub fn covered(&self, column: &Columns) -> N {
         let extra = column.extra as f64;
-        let steps = || beyond_first(&self.length);
+        let steps = || self.length.beyond_first();
         match (self.walked, &self.step) {
             (true, Some(step)) => steps().times(step).shifted(1.0 + extra),
             (true, None) if self.stride == 1.0 => self.length.shifted(extra),
@@ -225,12 +225,6 @@ impl<N: Number> Row<N> {
             (false, _) => found.scaled(column.runs as f64),
         }
     }
-}
-
-/// How many there are but the first. In the middle of a part of a triangle there may be less than one on average, which is not
-/// a distance back.
-pub fn beyond_first<N: Number>(number: &N) -> N {
-    number.shifted(-1.0).not_negative()
 }
 
 /// The share of an element before the end of which its last byte lies, where that may be in another line than the first one;

@@ -16,7 +16,7 @@
 use super::domain::{Given, Span};
 use super::number::Number;
 use super::reference::{Extent, Lines, Reference, about};
-use super::rows::{self, Row, beyond_first};
+use super::rows::{self, Row};
 use crate::catalogue::StaticFigure;
 use crate::footprint::{Columns, Walk};
 
@@ -68,13 +68,13 @@ impl<N: Number> Lines<'_, N> {
         let in_plane = number.if_at_most(
             &none,
             &none,
-            &beyond_first(&number).times(pitch).plus(&covered),
+            &number.beyond_first().times(pitch).plus(&covered),
         );
         let plane = reference.pitches.get(2).and_then(Option::as_ref);
         let planes = planes.zip(plane);
         let whole = planes.map_or(in_plane.clone(), |(extent, plane)| {
             let number = &extent.positions;
-            let all = beyond_first(number).times(plane).plus(&in_plane);
+            let all = number.beyond_first().times(plane).plus(&in_plane);
             in_plane.if_at_most(&none, &none, &number.if_at_most(&none, &none, &all))
         });
         let run_from = |alignment: N, length: &N| {

@@ -11,8 +11,6 @@
 //! Where parameters decide it, the rule counts: a formula holds for all of their values. So it does where lines are not those of
 //! usual machines.
 
-use std::collections::BTreeSet;
-
 use super::Profile;
 use super::domain::{Affine, Domain};
 use super::followed::Fixed;
@@ -36,7 +34,11 @@ pub fn lines(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> Option<Counted> {
     let is_short =
         |chain: &ChainLoop| chain.weight.is_empty() && is_short(nest, chain.facts, value);
     let may_be = is_plain(nest) && nest.decisions.is_empty() && nest.loops.iter().all(is_short);
-    if !may_be || !is_constant(&Geometry::of(nest)) {
+    if !may_be {
+        return None;
+    }
+    let geometry = Geometry::of(nest);
+    if !is_constant(&geometry) {
         return None;
     }
     let Plain {
@@ -44,7 +46,7 @@ pub fn lines(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> Option<Counted> {
         references,
         fixed,
         is_as_assumed: _,
-    } = plain(nest, value)?;
+    } = with_numbers(&geometry, value)?;
     let counted = literal::lines(&domain, &references, MOST_ITERATIONS)?;
     let counted = Counted {
         touched: counted.touched + fixed.touched as usize,
@@ -65,13 +67,15 @@ pub struct Plain {
 
 /// The nest with numbers, if no condition decides what it does, and where its arrays begin is known.
 pub fn plain(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> Option<Plain> {
-    if !is_plain(nest) {
-        return None;
+    match is_plain(nest) {
+        true => with_numbers(&Geometry::of(nest), value),
+        false => None,
     }
-    let geometry = Geometry::of(nest);
+}
+
+fn with_numbers(geometry: &Geometry, value: &dyn Fn(&Expr) -> f64) -> Option<Plain> {
+    let fixed = Fixed::of(&geometry.fixed)?;
     let (domain, mut references) = geometry.map(value);
-    let fixed = geometry::map_all(&geometry.fixed, value);
-    let alone = fixed.iter().map(|one| one.offsets.len()).max();
     references.extend(geometry::map_all(&geometry.beside, value));
     // Components of an array are parts of it.
     let names = &geometry.step_names.arrays;
@@ -79,19 +83,10 @@ pub fn plain(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> Option<Plain> {
         let own = &names[reference.array];
         reference.array = (names.iter().position(|name| name == own)).unwrap_or(reference.array);
     }
-    // Elements of arrays to which nothing else goes: a line each, where there is one of each.
-    let arrays: BTreeSet<usize> = fixed.iter().map(|one| one.array).collect();
-    if alone.is_some_and(|offsets| offsets > 1) || arrays.len() < fixed.len() {
-        return None;
-    }
-    let written = fixed.iter().filter(|one| !one.written.is_empty()).count();
     Some(Plain {
         domain,
         references,
-        fixed: Fixed {
-            touched: fixed.len() as f64,
-            written: written as f64,
-        },
+        fixed,
         is_as_assumed: geometry.assumed.iter().all(|zero| value(zero) == 0.0),
     })
 }
