@@ -113,6 +113,7 @@ pub fn in_rows(subscript: &Subscript, row: &Expr) -> Option<[Recovered; 2]> {
     if row.as_number().is_some() || subscript.gather.is_some() {
         return None;
     }
+    let (per_row, shortest) = primitive(&row.expand())?;
     let (mut along, mut across) = (Vec::new(), Vec::new());
     for (variable, coefficient) in &subscript.terms {
         let coefficient = coefficient.expand();
@@ -121,10 +122,11 @@ pub fn in_rows(subscript: &Subscript, row: &Expr) -> Option<[Recovered; 2]> {
             continue;
         }
         let (factor, stride) = primitive(&coefficient)?;
-        if stride != row.expand() {
+        let rows = factor / per_row;
+        if stride != shortest || rows.fract() != 0.0 {
             return None;
         }
-        across.push((variable.clone(), Expr::from(factor)));
+        across.push((variable.clone(), Expr::from(rows)));
     }
     let times = multiples_in(&subscript.base, row);
     if across.is_empty() && times.as_number() == Some(0.0) {

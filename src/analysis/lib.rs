@@ -54,6 +54,7 @@ mod symbolic;
 mod symbols;
 pub mod totals;
 mod walk;
+mod wide_rows;
 mod wrapped;
 
 pub use dimension::affine;

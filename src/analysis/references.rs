@@ -69,6 +69,7 @@ fn stream(
         [only] if only.subscript.gather.is_none() => delinearise(&only.subscript, only.offset),
         _ => None,
     };
+    let is_flattened = flattened.is_some();
     let mut extents = match &flattened {
         Some(found) => {
             let upper = |r: &Recovered| {
@@ -122,6 +123,9 @@ fn stream(
             ReasonCode::UnknownType,
             format!("`{}` has no known type", variable.name),
         ));
+    }
+    if is_flattened {
+        symbols.flattened.insert(name.clone());
     }
     let (offsets, subscripts): (Vec<i64>, Vec<Subscript>) = dimensions
         .into_iter()
@@ -515,7 +519,7 @@ pub(super) fn is_loaded(symbols: &Symbols, value: &Value) -> bool {
 /// stays the same in the whole nest, in all references; `root` is an outermost loop's block.
 pub fn split_components(root: &mut Block) {
     let mut candidates: Vec<(Name, bool)> = Vec::new();
-    visit(root, &mut |block| {
+    each_block(root, &mut |block| {
         for stream in &block.streams {
             let varies_elsewhere = stream
                 .subscripts
@@ -543,7 +547,7 @@ pub fn split_components(root: &mut Block) {
         .filter(|(_, all)| *all)
         .map(|(name, _)| name)
         .collect();
-    visit(root, &mut |block| {
+    each_block(root, &mut |block| {
         let mut split = Vec::new();
         for stream in std::mem::take(&mut block.streams) {
             if arrays.contains(&stream.array) {
@@ -599,17 +603,18 @@ fn by_component(mut stream: Stream) -> Vec<Stream> {
     parts
 }
 
-fn visit(block: &mut Block, action: &mut dyn FnMut(&mut Block)) {
+/// A block and those inside it.
+pub fn each_block(block: &mut Block, action: &mut dyn FnMut(&mut Block)) {
     action(block);
     for item in &mut block.items {
         match item {
-            Item::Loop(inner) => visit(&mut inner.body, action),
+            Item::Loop(inner) => each_block(&mut inner.body, action),
             Item::Branch(branch) => {
-                visit(&mut branch.then, action);
+                each_block(&mut branch.then, action);
                 branch
                     .otherwise
                     .iter_mut()
-                    .for_each(|block| visit(block, action));
+                    .for_each(|block| each_block(block, action));
             }
         }
     }

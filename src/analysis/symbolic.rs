@@ -4,27 +4,55 @@ use std::collections::BTreeSet;
 
 use super::facts::{Constant, Origin};
 use super::symbols::{Known, Start, Symbols};
-use crate::expr::{Comparison, Expr, Node, Symbol};
+use crate::expr::{self, Comparison, Expr, Node, Symbol};
 use crate::intrinsics::Meaning;
 use crate::ir::visit::{each_value, variables_of};
 use crate::ir::{self, BinaryOp, ConstantOrigin, Function, Role, Type, UnaryOp, Value, VarId};
 
-/// `a < b ? a : b` and its relatives are the smaller or the larger of both.
+/// `a < b ? a : b` and its relatives are the smaller or the larger of both. So are, of subscripts, `a >= b ? b - 1 : a` and
+/// one that is kept from passing another limit as well, `a < b ? b : a > c ? c : a`, which is taken to lie beyond this one.
 pub fn extreme_of(
     comparison: Comparison,
     [left, right]: [&Expr; 2],
     [then, otherwise]: [&Expr; 2],
+    is_subscript: bool,
 ) -> Option<Expr> {
     let both = || [then.clone(), otherwise.clone()];
-    let is_less = match comparison {
-        Comparison::Less | Comparison::LessOrEqual => true,
-        Comparison::Greater | Comparison::GreaterOrEqual => false,
+    let (is_less, slack) = match comparison {
+        Comparison::Less => (true, -1.0),
+        Comparison::LessOrEqual => (true, 1.0),
+        Comparison::Greater => (false, 1.0),
+        Comparison::GreaterOrEqual => (false, -1.0),
         _ => return None,
     };
-    let takes_left = match (left == then, right == otherwise) {
-        (true, true) => true,
-        _ if left == otherwise && right == then => false,
-        _ => return None,
+    // What stands in the place of a side: the side, or where the other side keeps it.
+    let is_side = |arm: &Expr, side: &Expr, is_smallest: bool| {
+        let limited = || match arm.node() {
+            Node::Call(function @ (expr::Function::Min | expr::Function::Max), values) => {
+                (*function == expr::Function::Min) != is_smallest && values.contains(side)
+            }
+            _ => false,
+        };
+        arm == side || is_subscript && limited()
+    };
+    let is_limit = |arm: &Expr, side: &Expr, by: f64| {
+        let apart = || (arm - side).expand().as_number();
+        arm == side || is_subscript && apart() == Some(by)
+    };
+    let stays = |[x, limit]: [&Expr; 2], [side, other]: [&Expr; 2], by: f64, is_smallest: bool| {
+        is_side(x, side, is_smallest) && is_limit(limit, other, by)
+    };
+    let takes = |[first, second]: [&Expr; 2], is_smallest: bool| {
+        stays([first, second], [left, right], slack, is_smallest)
+            || stays([second, first], [right, left], -slack, is_smallest)
+    };
+    let takes_left = match (
+        takes([then, otherwise], is_less),
+        takes([otherwise, then], !is_less),
+    ) {
+        (true, _) => true,
+        (false, true) => false,
+        (false, false) => return None,
     };
     Some(match is_less == takes_left {
         true => Expr::min(both()),
@@ -217,9 +245,10 @@ impl Symbols<'_> {
             return None;
         };
         let comparison = compared_by(*op)?;
+        let are_whole = [left, right].iter().all(|side| self.is_integer(side));
         let (left, right) = self.sides(left, right)?;
         let (then, otherwise) = (self.expression(then)?, self.expression(otherwise)?);
-        let extreme = extreme_of(comparison, [&left, &right], [&then, &otherwise]);
+        let extreme = extreme_of(comparison, [&left, &right], [&then, &otherwise], are_whole);
         Some(extreme.unwrap_or_else(|| Expr::choose(comparison, left, right, then, otherwise)))
     }
 

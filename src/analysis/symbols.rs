@@ -7,7 +7,7 @@ use super::assignments::Effects;
 use super::counted_loop::Counted;
 use super::facts::Constant;
 use crate::expr::{Expr, Symbol};
-use crate::ir::{Function, Value, VarId};
+use crate::ir::{Function, Name, Value, VarId};
 
 /// What is known of an integer variable where the walk stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,6 +84,8 @@ pub struct Symbols<'f> {
     /// Whether expressions may hold variables that move by an unknown stride with an outer loop. In
     /// subscripts they may; a trip count must be known.
     pub may_move: bool,
+    /// Arrays of one dimension whose subscripts stand for several.
+    pub flattened: BTreeSet<Name>,
     /// Constants that expressions have mentioned so far.
     pub constants: BTreeMap<Symbol, Constant>,
     /// What symbols that stand for variables and elements were made from.
@@ -118,6 +120,7 @@ impl<'f> Symbols<'f> {
             levels: Vec::new(),
             starts: BTreeMap::new(),
             may_move: false,
+            flattened: BTreeSet::new(),
             constants: BTreeMap::new(),
             mentioned: BTreeMap::new(),
             assigned_once: Rc::default(),

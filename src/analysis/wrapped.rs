@@ -39,7 +39,7 @@ pub fn without_wraps(expr: &Expr, around: &[&Counted]) -> Expr {
 
 /// How often a divisor is in a dividend, if that is the same in all but a few iterations.
 fn rounds(dividend: &Expr, divisor: &Expr, around: &[&Counted]) -> Option<Expr> {
-    let is_near = |e: Expr| e.expand().as_number().is_some_and(|by| by >= -MOST_ENDS);
+    let is_near = |e: Expr| is_near(&e.expand(), &[dividend, divisor]);
     let is_so = |rounds: &usize| {
         let rest = dividend - &(divisor * &Expr::from(*rounds as f64));
         let ends = [false, true].map(|largest| extreme(&rest, around, largest));
@@ -50,6 +50,27 @@ fn rounds(dividend: &Expr, divisor: &Expr, around: &[&Counted]) -> Option<Expr> 
     };
     let rounds = (0..=MOST_ROUNDS).find(is_so)?;
     Some(Expr::from(rounds as f64))
+}
+
+/// Whether something is no more than a few iterations below nothing, or twice the radius of a window that a loop walks: a symbol of
+/// its ends that is neither in the index nor the length of the range.
+fn is_near(apart: &Expr, index: &[&Expr]) -> bool {
+    apart
+        .monomials()
+        .iter()
+        .all(|(monomial, by)| match monomial.as_slice() {
+            [] => *by >= -MOST_ENDS,
+            [(radius, 1)] => {
+                let is_apart = || {
+                    radius
+                        .symbols()
+                        .iter()
+                        .all(|symbol| !index.iter().any(|e| e.mentions(symbol)))
+                };
+                *by >= 0.0 || *by >= -2.0 && is_apart()
+            }
+            _ => *by >= 0.0,
+        })
 }
 
 /// Whether a difference compares with nothing in one way in all but a few iterations.

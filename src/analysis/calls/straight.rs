@@ -58,7 +58,10 @@ pub fn template(known: &Procedures, id: ProcedureId) -> Option<Template> {
         variable: function.result,
     }
     .block(&function.body)?;
-    function.body = body;
+    function.body = match covers {
+        Covers::All => chosen(&function, body),
+        Covers::OutsideLoops => body,
+    };
     let mut calls = remaining_calls(known, id, &function, &origins)?;
     if covers == Covers::OutsideLoops {
         // A value that one of them gives would have to wait for its loops.
@@ -325,6 +328,58 @@ fn gives_number(function: &ir::Function) -> bool {
     is_operated
         && function.result == Some(*target)
         && matches!(function.variable(*target).ty, Type::Integer(..))
+}
+
+/// A body that only chooses between whole numbers, `if (v < lo) return lo; return v;`, as the one value that it returns.
+fn chosen(function: &ir::Function, body: Vec<Stmt>) -> Vec<Stmt> {
+    let is_number = |id: VarId| {
+        let variable = function.variable(id);
+        variable.dimensions.is_empty() && matches!(variable.ty, Type::Integer(..))
+    };
+    let (Some(result), [Stmt::If(branch)]) = (function.result, body.as_slice()) else {
+        return body;
+    };
+    let is_plain = |value: &Value| {
+        let mut is_plain = true;
+        each_value(value, &mut |part| {
+            is_plain &= match part {
+                Value::Variable(id) => is_number(*id),
+                Value::Integer(_) | Value::Convert(..) => true,
+                Value::Unary(..) | Value::Binary(..) | Value::Select(..) => true,
+                _ => false,
+            };
+        });
+        is_plain
+    };
+    match choice(result, branch).filter(|value| is_number(result) && is_plain(value)) {
+        Some(value) => vec![Stmt::Assign {
+            place: branch.place.clone(),
+            target: Value::Variable(result),
+            value,
+        }],
+        None => body,
+    }
+}
+
+/// What a variable has behind a branch in both arms of which it is given a value, and nothing else is done.
+fn choice(result: VarId, branch: &If) -> Option<Value> {
+    let arm = |arm: &[Stmt]| match arm {
+        [
+            Stmt::Assign {
+                target: Value::Variable(id),
+                value,
+                ..
+            },
+        ] if *id == result => Some(value.clone()),
+        [Stmt::If(inner)] => choice(result, inner),
+        _ => None,
+    };
+    let [then, otherwise] = [arm(&branch.then)?, arm(&branch.otherwise)?].map(Box::new);
+    Some(Value::Select(
+        Box::new(branch.condition.clone()),
+        then,
+        otherwise,
+    ))
 }
 
 /// Neither floating-point operations nor elements of arrays, or of what may be one in the caller: a component of a

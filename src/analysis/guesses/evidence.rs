@@ -40,6 +40,11 @@ impl Evidence {
         self.inner > 0 && only_longer && self.raised.is_none()
     }
 
+    /// Whether no loop over arrays has it in its bounds.
+    pub fn is_of_no_loop(&self) -> bool {
+        self.inner + self.outer == 0
+    }
+
     /// Whether it is in bounds of loops over arrays that do not become longer or shorter by it.
     pub fn is_mute(&self) -> bool {
         self.inner > 0 && self.longer + self.shorter + self.wider == 0
@@ -194,11 +199,15 @@ impl<'p> Guesses<'p> {
         let effects = self.effects(function, (first, last), around);
         let lengthens = |effect: &&Effect| effect.moves.1 - effect.moves.0 > 0.0;
         let lengthening = effects.iter().filter(lengthens).count();
+        // `for (a = -r; a <= r; a++)` and `for (y = i - r; y <= i + r; y++)`, inside of loops over what it goes around.
+        let begins = |l: &&Loop| self.evaluate(function, l.ends().0, &[], &None) >= 0.0;
+        let is_window = weight == LOOP && around.iter().any(begins);
         for effect in &*effects {
+            let is_radius = is_window && effect.moves.0 == -effect.moves.1;
             let evidence = self.evidence_of(&effect.unknown);
             let (low, high) = effect.moves;
             let longer = high - low;
-            if low < 0.0 && high > 0.0 && lengthening > 1 {
+            if low < 0.0 && high > 0.0 && (lengthening > 1 || is_radius) {
                 evidence.wider += weight;
             } else if longer > 0.0 {
                 evidence.longer += weight;

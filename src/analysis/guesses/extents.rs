@@ -37,7 +37,7 @@ impl<'p> Guesses<'p> {
     }
 
     /// What each function makes of the values that all of them had before, joined; whether any made something.
-    fn each_function(
+    pub(super) fn each_function(
         &mut self,
         join: fn(f64, f64) -> f64,
         look: &mut dyn FnMut(&mut Self, usize, Around<'_, 'p>, &'p Loop),
@@ -65,7 +65,7 @@ impl<'p> Guesses<'p> {
     }
 
     /// Another value, for the function at hand.
-    fn change(&mut self, unknown: Unknown, value: f64) {
+    pub(super) fn change(&mut self, unknown: Unknown, value: f64) {
         let before = self.values.insert(unknown.clone(), value);
         self.changed.entry(unknown).or_insert(before);
     }

@@ -10,6 +10,7 @@ mod extents;
 mod known;
 mod placeholders;
 mod ranges;
+mod rows;
 mod trips;
 mod values;
 
@@ -56,6 +57,7 @@ pub fn complete(program: &mut Program) {
         }
     }
     guesses.shrink();
+    guesses.widen_rows();
     let (values, placeholders) = (guesses.values, guesses.placeholders);
     for (symbol, place) in &mut program.places {
         place.smallest = None;

@@ -604,10 +604,19 @@ impl Walker<'_> {
             Comparison::Less | Comparison::LessOrEqual => false,
             Comparison::Equal | Comparison::NotEqual => return BTreeMap::new(),
         };
+        // `if (last >= n) last = n - 1`, all of them being whole numbers.
+        let slack = match comparison {
+            Comparison::GreaterOrEqual | Comparison::Less => -1.0,
+            _ => 1.0,
+        };
         let clamped = |(id, a, b): (VarId, Expr, Expr)| {
             let is_apart = |a: &Expr, b: &Expr| {
                 let further = (b.clone() - a.clone()).expand();
-                match (apart == further, apart == (-further).expand()) {
+                let is_by = |expr: &Expr| {
+                    let by = (apart.clone() - expr.clone()).expand().as_number();
+                    by.is_some_and(|by| by == 0.0 || by == slack)
+                };
+                match (is_by(&further), is_by(&(-further.clone()).expand())) {
                     (true, _) => Some(is_greater),
                     (_, true) => Some(!is_greater),
                     _ => None,

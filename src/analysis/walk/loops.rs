@@ -22,7 +22,7 @@ use crate::loop_variable::LoopVariable;
 use crate::reason::ReasonCode;
 use crate::steady::Around;
 use crate::symbols::{Address, Known, Level, Start};
-use crate::{chains, references, registers, repeated};
+use crate::{chains, references, registers, repeated, wide_rows};
 
 impl Walker<'_> {
     pub(super) fn enter_loop(&mut self, inner: &ir::Loop, block: &mut Block) {
@@ -434,6 +434,7 @@ impl Walker<'_> {
             _ => LoopVariable::default(),
         };
         if self.depth() == 0 {
+            wide_rows::widen(&mut body, &self.symbols.flattened);
             references::split_components(&mut body);
         }
         let registers = body

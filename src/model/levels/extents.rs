@@ -106,8 +106,25 @@ pub fn overlap(
             (true, None | Some(0.0)) => return false,
             (true, Some(length)) => (length * FAR_BEYOND).max(BEYOND),
         };
-        let is_more = |apart: Option<f64>| apart.is_some_and(|apart| apart > fits);
-        is_more(apart(last, &high)) || is_more(apart(&low, first))
+        let is_more = |apart: f64| apart > fits;
+        let (Some(above), Some(below)) = (apart(last, &high), apart(&low, first)) else {
+            return [apart(last, &high), apart(&low, first)]
+                .into_iter()
+                .flatten()
+                .any(is_more);
+        };
+        // Whole rows away is as good: backwards from the end of a row is from before the beginning of the next one.
+        let rows = match (is_last, apart(first, last)) {
+            (false, Some(last)) => ((above - below) / 2.0 / (last + 1.0)).round() * (last + 1.0),
+            _ => 0.0,
+        };
+        let (shifted_above, shifted_below) = (above - rows, below + rows);
+        let is_there =
+            is_backwards(&stream.subscripts[d]) || shifted_above <= 0.0 && shifted_below <= 0.0;
+        match is_there {
+            true => is_more(shifted_above) || is_more(shifted_below),
+            false => is_more(above) || is_more(below),
+        }
     };
     let unguarded = streams.iter().filter(|used| used.when.is_always());
     let mut all = unguarded.flat_map(|used| {
@@ -115,6 +132,18 @@ pub fn overlap(
         dimensions.map(move |d| (&used.stream, d))
     });
     all.any(|(stream, d)| is_beyond(stream, d))
+}
+
+/// Whether what moves a subscript furthest moves it back.
+fn is_backwards(subscript: &Subscript) -> bool {
+    let numbers = subscript.terms.iter().map(|(_, by)| by.as_number());
+    let numbers: Option<Vec<f64>> = numbers.collect();
+    let furthest = |numbers: Vec<f64>| {
+        numbers
+            .into_iter()
+            .max_by(|a, b| a.abs().total_cmp(&b.abs()))
+    };
+    numbers.and_then(furthest).is_some_and(|by| by < 0.0)
 }
 
 /// The share of an array by which a nest may go beyond its end, as it makes no more difference.

@@ -3,7 +3,7 @@
 //! Sizes are taken to be one or more, so that `n + 1` is behind `n`, and `n` no less than 1. What that does not decide is
 //! not so.
 
-use crate::expr::Expr;
+use crate::expr::{Expr, Function, Monomial, Node};
 
 /// Whether one place is surely behind another one, sizes being one or more.
 pub fn is_above(place: &Expr, other: &Expr) -> bool {
@@ -39,11 +39,46 @@ fn undominated(mut values: Vec<Expr>, apart: &dyn Fn(&Expr, &Expr) -> Expr) -> V
 
 /// The least value, sizes being one or more; `None` if more of a symbol makes it smaller.
 pub fn least(rest: &Expr) -> Option<f64> {
-    rest.monomials()
-        .into_iter()
+    let parts = rest.monomials();
+    least_of(&parts).or_else(|| least_of(&without_rounding(&parts)?.monomials()))
+}
+
+fn least_of(parts: &[(Monomial, f64)]) -> Option<f64> {
+    parts
+        .iter()
         .try_fold(0.0, |total, (monomial, coefficient)| {
-            (monomial.is_empty() || coefficient >= 0.0).then_some(total + coefficient)
+            (monomial.is_empty() || *coefficient >= 0.0).then_some(total + coefficient)
         })
+}
+
+/// The same with what is taken away not rounded down, so that it is no more: `n - 2*trunc(n/2)` is no less than nothing.
+/// `None` if nothing is rounded.
+fn without_rounding(parts: &[(Monomial, f64)]) -> Option<Expr> {
+    let rounded = |(monomial, coefficient): &(Monomial, f64)| {
+        let [(atom, 1)] = monomial.as_slice() else {
+            return None;
+        };
+        let Node::Call(Function::Truncate | Function::Floor, arguments) = atom.node() else {
+            return None;
+        };
+        let exact = match arguments.first()?.node() {
+            Node::Quotient(dividend, divisor) => dividend.clone() * (1.0 / divisor.as_number()?),
+            _ => arguments[0].clone(),
+        };
+        let is_positive = least(&exact).is_some_and(|least| least >= 0.0);
+        (*coefficient < 0.0 && is_positive).then(|| exact * *coefficient)
+    };
+    if !parts.iter().any(|part| rounded(part).is_some()) {
+        return None;
+    }
+    let product = |(monomial, coefficient): &(Monomial, f64)| {
+        let power = |(atom, power): &(Expr, u32)| atom.clone().power(Expr::from(f64::from(*power)));
+        Expr::product(monomial.iter().map(power)) * *coefficient
+    };
+    let all = parts
+        .iter()
+        .map(|part| rounded(part).unwrap_or_else(|| product(part)));
+    Some(Expr::sum(all).expand())
 }
 
 pub fn is_near(apart: &Expr, limit: f64) -> bool {
@@ -51,4 +86,18 @@ pub fn is_near(apart: &Expr, limit: f64) -> bool {
         .expand()
         .as_number()
         .is_some_and(|apart| apart.abs() <= limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_rounded_down_is_no_more_than_it_was() {
+        let least = |text: &str| least(&Expr::parse(text).expect("an expression").expand());
+        assert_eq!(least("h + 1 - 2*trunc(h/2)"), Some(1.0));
+        assert_eq!(least("h*w - w*trunc(h/2)"), None);
+        assert_eq!(least("h - 3*trunc(h/2)"), None);
+        assert_eq!(least("h + 3 - trunc(n/2)"), None);
+    }
 }
