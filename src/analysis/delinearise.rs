@@ -66,6 +66,12 @@ pub fn delinearise(subscript: &Subscript, offset: i64) -> Option<Vec<Recovered>>
         rest = (rest - stride.clone() * times.clone()).expand();
         places[*position] = times;
     }
+    from_the_end(
+        &contiguous,
+        &terms,
+        (&strides, &order),
+        (&mut rest, &mut places),
+    );
     let (base, first) = split_integer(&rest);
     // Of every dimension but the last.
     let mut extents = order.iter().enumerate().map(|(at, position)| {
@@ -105,6 +111,47 @@ pub fn delinearise(subscript: &Subscript, offset: i64) -> Option<Vec<Recovered>>
         });
     }
     Some(found)
+}
+
+/// Lets a walk that goes back begin at the end of its own row, not before the beginning of the next one: `j*w + w - 1 - i`.
+fn from_the_end(
+    contiguous: &[(String, Expr)],
+    terms: &[(String, usize, f64)],
+    (strides, order): (&[Expr], &[usize]),
+    (rest, places): (&mut Expr, &mut [Expr]),
+) {
+    let along = contiguous.iter().map(|(_, by)| by.as_number());
+    let mut inner: Vec<f64> = along.collect::<Option<_>>().unwrap_or_default();
+    for (at, position) in order.iter().enumerate() {
+        let own = terms.iter().filter(|(_, p, _)| p == position);
+        let factors: Vec<f64> = own.map(|(_, _, factor)| *factor).collect();
+        let furthest = |by: &[f64]| {
+            by.iter()
+                .copied()
+                .max_by(|a, b| a.abs().total_cmp(&b.abs()))
+        };
+        let goes_back = furthest(&inner).is_some_and(|by| by < 0.0);
+        let rows = factors
+            .iter()
+            .fold(0, |rows, by| gcd(rows, *by as i64))
+            .max(1);
+        let (_, beyond) = split_integer(&places[*position]);
+        if goes_back && beyond >= rows {
+            let length = match at.checked_sub(1) {
+                None => Some(strides[*position].clone()),
+                Some(before) => strides[*position].divided_by(&strides[order[before]]),
+            };
+            if let Some(length) = length {
+                let place = match at.checked_sub(1) {
+                    None => &mut *rest,
+                    Some(before) => &mut places[order[before]],
+                };
+                *place = (place.clone() + length * rows as f64).expand();
+                places[*position] = (places[*position].clone() - rows as f64).expand();
+            }
+        }
+        inner = factors;
+    }
 }
 
 /// The place in a row and the row, where others say how long rows are: `y*w + 1` beside `y*w + x`. `None` if nothing of it is
@@ -322,6 +369,15 @@ mod tests {
         check(
             "i + j*w + k*w*h + l*w*h + 3",
             &[("i", 3), ("j", 0), ("k + l", 0)],
+        );
+        check("j*w + w - 1 - i", &[("-i + w", -1), ("j", 0)]);
+        check(
+            "(j*w + w - 1 - i)*3 + k",
+            &[("k - 3*i + 3*w", -3), ("3*j", 0)],
+        );
+        check(
+            "(k*h + h - 1 - j)*w + i",
+            &[("i", 0), ("-j + h", -1), ("k", 0)],
         );
     }
 

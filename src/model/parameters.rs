@@ -23,6 +23,7 @@ use super::calls::CallGraph;
 use super::dimension_name;
 use super::messages::MessageSite;
 use super::nest::Nest;
+use super::nest_model::NestModel;
 use crate::analysis::facts::{Constant, Function, Origin, Place, Program};
 use crate::analysis::guesses;
 use crate::expr::spreadsheet::legal_name;
@@ -415,13 +416,30 @@ impl ParameterTable {
             .then(|| self.resolve(function, expr))
     }
 
-    /// The same parameters with no size of more than `most`; what follows from others follows from these.
-    pub fn at_most(&self, most: f64) -> ParameterTable {
+    /// The same parameters with no size of more than `most` by which loops of these nests end; what follows from others
+    /// follows from these. Rows that are longer than loops walk stay so, of whole multiples of that: shorter ones would
+    /// overlap.
+    pub fn at_most(&self, most: f64, nests: &[NestModel]) -> ParameterTable {
+        let loops = nests.iter().flat_map(|known| {
+            let bounds = known.nest.loops.iter();
+            let bounds = bounds
+                .flat_map(|chain| [&chain.facts.lower, &chain.facts.upper, &chain.facts.step]);
+            bounds.map(|bound| (known.nest.function, bound.symbols()))
+        });
+        let loops: Vec<_> = loops.collect();
+        let symbols = loops
+            .iter()
+            .flat_map(|(function, symbols)| symbols.iter().map(|symbol| (*function, symbol)));
+        let bounds = self.behind(symbols);
         let mut table = self.clone();
-        for row in &mut table.rows {
+        for (number, row) in table.rows.iter_mut().enumerate() {
             let is_number = (row.definition.as_ref()).is_none_or(|it| it.as_number().is_some());
             if row.kind == Kind::Problem && is_number && row.value > most {
-                (row.value, row.definition) = (most, None);
+                let value = match bounds.contains(&number) {
+                    true => most,
+                    false => (row.value / most).ceil() * most,
+                };
+                (row.value, row.definition) = (value, None);
             }
         }
         table.evaluate();

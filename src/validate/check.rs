@@ -49,7 +49,11 @@ const FEW_ACCESSES: u64 = 5_000;
 
 impl<'m, 'p> Checks<'m, 'p> {
     pub fn of(model: &'m Model<'p>) -> Checks<'m, 'p> {
-        let at_most = |sizes: [f64; 4]| sizes.map(|most| model.parameters.at_most(most)).into();
+        let at_most = |sizes: [f64; 4]| {
+            sizes
+                .map(|most| model.parameters.at_most(most, &model.nests))
+                .into()
+        };
         Checks {
             model,
             smaller: at_most(SIZES),

@@ -63,6 +63,7 @@ mod given;
 mod guessed_shares;
 mod guide;
 mod hidden_changes;
+mod images;
 mod in_core;
 mod interpret;
 mod irregular;

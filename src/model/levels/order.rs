@@ -51,8 +51,8 @@ fn least_of(parts: &[(Monomial, f64)]) -> Option<f64> {
         })
 }
 
-/// The same with what is taken away not rounded down, so that it is no more: `n - 2*trunc(n/2)` is no less than nothing.
-/// `None` if nothing is rounded.
+/// The same with as little as what is rounded down may be: `n - 2*trunc(n/2)` is no less than nothing, and
+/// `2*trunc(n/2) - n` no less than minus one. `None` if nothing is rounded.
 fn without_rounding(parts: &[(Monomial, f64)]) -> Option<Expr> {
     let rounded = |(monomial, coefficient): &(Monomial, f64)| {
         let [(atom, 1)] = monomial.as_slice() else {
@@ -61,12 +61,21 @@ fn without_rounding(parts: &[(Monomial, f64)]) -> Option<Expr> {
         let Node::Call(Function::Truncate | Function::Floor, arguments) = atom.node() else {
             return None;
         };
-        let exact = match arguments.first()?.node() {
-            Node::Quotient(dividend, divisor) => dividend.clone() * (1.0 / divisor.as_number()?),
-            _ => arguments[0].clone(),
+        let (exact, divisor) = match arguments.first()?.node() {
+            Node::Quotient(dividend, divisor) => {
+                let divisor = divisor.as_number()?;
+                (dividend.clone() * (1.0 / divisor), divisor)
+            }
+            _ => (arguments[0].clone(), 1.0),
         };
         let is_positive = least(&exact).is_some_and(|least| least >= 0.0);
-        (*coefficient < 0.0 && is_positive).then(|| exact * *coefficient)
+        // Whole numbers lack no more than the largest rest.
+        let lacks = match *coefficient < 0.0 {
+            true => 0.0,
+            false => (divisor - 1.0) / divisor,
+        };
+        let is_whole = divisor >= 1.0 && divisor.fract() == 0.0;
+        (is_positive && is_whole).then(|| (exact - lacks) * *coefficient)
     };
     if !parts.iter().any(|part| rounded(part).is_some()) {
         return None;
@@ -96,6 +105,7 @@ mod tests {
     fn what_is_rounded_down_is_no_more_than_it_was() {
         let least = |text: &str| least(&Expr::parse(text).expect("an expression").expand());
         assert_eq!(least("h + 1 - 2*trunc(h/2)"), Some(1.0));
+        assert_eq!(least("2*trunc(h/2) - h - 3"), Some(-4.0));
         assert_eq!(least("h*w - w*trunc(h/2)"), None);
         assert_eq!(least("h - 3*trunc(h/2)"), None);
         assert_eq!(least("h + 3 - trunc(n/2)"), None);

@@ -346,12 +346,26 @@ fn extend(offsets: &mut Vec<Vec<i64>>, before: i64, after: i64) {
     offsets.extend(further);
 }
 
-/// Whether loops walk a row element by element.
+/// Whether loops walk a row element by element, or record by record and all elements of each: `3*i + c` with three of c.
 fn is_dense(domain: &Domain<Expr>, reference: &Reference<Expr>, level: usize) -> bool {
-    let free = || reference.dimensions[0].iter().filter(|(v, _)| *v >= level);
-    let by_one =
-        |(v, by): &(usize, f64)| by.abs() == 1.0 && domain.loops[*v].known_step == Some(1.0);
-    free().next().is_some() && free().all(by_one)
+    let free = reference.dimensions[0].iter().filter(|(v, _)| *v >= level);
+    let mut free: Vec<(usize, f64)> = free.map(|(v, by)| (*v, by.abs())).collect();
+    free.sort_by(|(_, a), (_, b)| a.total_cmp(b));
+    // Elements that lie side by side so far.
+    let mut together = Some(1.0);
+    let walks_all = |(v, by): &(usize, f64)| {
+        let range = &domain.loops[*v];
+        let is_beside = together.is_some_and(|together| *by <= together);
+        let number = |ends: &[Affine<Expr>]| match ends {
+            [end] if end.terms.is_empty() => end.rest.as_number(),
+            _ => None,
+        };
+        let iterations = number(&range.uppers).zip(number(&range.lowers));
+        let more = iterations.map(|(last, first)| by * (last - first).max(0.0));
+        together = together.zip(more).map(|(together, more)| together + more);
+        is_beside && range.known_step == Some(1.0)
+    };
+    !free.is_empty() && free.iter().all(walks_all)
 }
 
 /// Whether the ends of a row depend on which row it is.

@@ -1,6 +1,6 @@
 //! Which settings change nothing, and which set several variables?
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 use super::usage::Usage;
@@ -112,21 +112,29 @@ impl ParameterTable {
 
     /// Finds the rows that figures depend on, through the values of others.
     pub(super) fn find_used(&mut self, usage: &Usage) {
+        let direct = usage.direct.iter();
+        self.used = self.behind(direct.map(|(function, symbol)| (*function, symbol)));
+    }
+
+    /// The rows that some symbols of functions stand for, and those from which their values follow.
+    pub(super) fn behind<'s>(
+        &self,
+        symbols: impl Iterator<Item = (usize, &'s Symbol)>,
+    ) -> BTreeSet<usize> {
         let index: HashMap<&str, usize> = (self.rows.iter().map(|row| row.name.as_str()))
             .zip(0..)
             .collect();
-        let direct = usage.direct.iter();
-        let mut pending: Vec<usize> = direct
-            .filter_map(|(function, symbol)| self.row_of(*function, symbol))
+        let mut pending: Vec<usize> = symbols
+            .filter_map(|(function, symbol)| self.row_of(function, symbol))
             .collect();
-        let mut used = std::collections::BTreeSet::new();
+        let mut found = BTreeSet::new();
         while let Some(row) = pending.pop() {
-            if used.insert(row) {
+            if found.insert(row) {
                 let symbols = self.rows[row].definition.iter().flat_map(Expr::symbols);
                 pending
                     .extend(symbols.filter_map(|symbol: Symbol| index.get(symbol.name()).copied()));
             }
         }
-        self.used = used;
+        found
     }
 }
