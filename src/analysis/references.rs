@@ -15,7 +15,9 @@ use super::symbols::{Known, Symbols};
 use super::wrapped::without_wraps;
 use crate::expr::Expr;
 use crate::ir::visit::variables_of;
-use crate::ir::{ElementType, Extent, Name, Step, Value, VarId, pointed_dimensions};
+use crate::ir::{
+    BinaryOp, ElementType, Extent, Name, Sign, Step, Type, Value, VarId, pointed_dimensions,
+};
 use crate::reason::ReasonCode;
 
 /// Records one reference in `streams`; subscripts that C leaves out are those behind a pointer that is an element
@@ -89,6 +91,15 @@ fn stream(
             dimensions.len(),
         ),
     };
+    if let ([.., last], [.., index], true) = (
+        dimensions.as_slice(),
+        subscripts,
+        dimensions.len() == subscripts.len(),
+    ) && last.subscript.gather.is_some()
+        && let Some(extent) = extents.last_mut().filter(|extent| extent.is_none())
+    {
+        *extent = range_of(symbols, index);
+    }
     if let Some(found) = flattened {
         let dimension = |Recovered {
                              subscript, offset, ..
@@ -219,6 +230,33 @@ fn extents(symbols: &mut Symbols, declared: &[Extent], rank: usize) -> Vec<Optio
         Some((lower, symbols.expression(extent.upper.as_ref()?)?))
     };
     (0..rank).map(extent).collect()
+}
+
+/// The values that an index of unknown value may have at all: those of a byte, or a remainder.
+fn range_of(symbols: &mut Symbols, index: &Value) -> Option<(Expr, Expr)> {
+    let of_byte = |ty: &Type| match ty {
+        Type::Integer(1, Sign::Unsigned) => Some((0, 255)),
+        Type::Integer(1, Sign::Signed) => Some((-128, 127)),
+        _ => None,
+    };
+    let ends = |(first, last): (i64, i64)| (Expr::from(first), Expr::from(last));
+    if let Some(byte) = of_byte(&index.ty(symbols.function)) {
+        return Some(ends(byte));
+    }
+    match index {
+        Value::Convert(_, inner) => range_of(symbols, inner),
+        Value::Binary(BinaryOp::BitAnd, left, right) => {
+            let mask = [left, right].into_iter().find_map(|side| match **side {
+                Value::Integer(mask) => Some(mask),
+                _ => None,
+            });
+            mask.filter(|mask| *mask >= 0).map(|mask| ends((0, mask)))
+        }
+        Value::Binary(BinaryOp::Remainder, _, divisor) => {
+            Some((Expr::from(0.0), symbols.expression(divisor)? - 1.0))
+        }
+        _ => None,
+    }
 }
 
 /// An element of an array after pointers are followed.

@@ -39,7 +39,8 @@ pub fn without_wraps(expr: &Expr, around: &[&Counted]) -> Expr {
 
 /// How often a divisor is in a dividend, if that is the same in all but a few iterations.
 fn rounds(dividend: &Expr, divisor: &Expr, around: &[&Counted]) -> Option<Expr> {
-    let is_near = |e: Expr| is_near(&e.expand(), &[dividend, divisor]);
+    let radii = radii(around);
+    let is_near = |e: Expr| is_near(&e.expand(), &radii);
     let is_so = |rounds: &usize| {
         let rest = dividend - &(divisor * &Expr::from(*rounds as f64));
         let ends = [false, true].map(|largest| extreme(&rest, around, largest));
@@ -52,25 +53,23 @@ fn rounds(dividend: &Expr, divisor: &Expr, around: &[&Counted]) -> Option<Expr> 
     Some(Expr::from(rounds as f64))
 }
 
-/// Whether something is no more than a few iterations below nothing, or twice the radius of a window that a loop walks: a symbol of
-/// its ends that is neither in the index nor the length of the range.
-fn is_near(apart: &Expr, index: &[&Expr]) -> bool {
-    apart
-        .monomials()
+/// Whether something is no more than a few iterations below nothing, or twice the radius of a window that a loop walks.
+fn is_near(apart: &Expr, radii: &[Expr]) -> bool {
+    let monomials = apart.monomials();
+    monomials
         .iter()
         .all(|(monomial, by)| match monomial.as_slice() {
             [] => *by >= -MOST_ENDS,
-            [(radius, 1)] => {
-                let is_apart = || {
-                    radius
-                        .symbols()
-                        .iter()
-                        .all(|symbol| !index.iter().any(|e| e.mentions(symbol)))
-                };
-                *by >= 0.0 || *by >= -2.0 && is_apart()
-            }
+            [(radius, 1)] => *by >= 0.0 || *by >= -2.0 && radii.contains(radius),
             _ => *by >= 0.0,
         })
+}
+
+/// The symbols by which loops go from as far before nothing as they go behind it.
+fn radii(around: &[&Counted]) -> Vec<Expr> {
+    let is_window = |counted: &&&Counted| (&counted.lower + &counted.upper).expand().is_zero();
+    let windows = around.iter().filter(is_window);
+    windows.map(|counted| counted.upper.clone()).collect()
 }
 
 /// Whether a difference compares with nothing in one way in all but a few iterations.

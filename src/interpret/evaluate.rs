@@ -164,7 +164,12 @@ impl Run<'_> {
                 if !reference.quiet {
                     self.access(address, reference.bytes, AccessKind::Load);
                 }
-                let drawn = (split_mix(address as u64) >> 2) as i64;
+                // A byte holds no more than a byte does.
+                let held = match reference.bytes {
+                    bytes @ 1..=2 => (1 << (8 * bytes)) - 1,
+                    _ => i64::MAX,
+                };
+                let drawn = (split_mix(address as u64) >> 2) as i64 & held;
                 let unwritten = Number {
                     number: given.unwrap_or(drawn),
                     known: given.is_some(),

@@ -23,7 +23,6 @@ use super::calls::CallGraph;
 use super::dimension_name;
 use super::messages::MessageSite;
 use super::nest::Nest;
-use super::nest_model::NestModel;
 use crate::analysis::facts::{Constant, Function, Origin, Place, Program};
 use crate::analysis::guesses;
 use crate::expr::spreadsheet::legal_name;
@@ -419,12 +418,16 @@ impl ParameterTable {
     /// The same parameters with no size of more than `most` by which loops of these nests end; what follows from others
     /// follows from these. Rows that are longer than loops walk stay so, of whole multiples of that: shorter ones would
     /// overlap.
-    pub fn at_most(&self, most: f64, nests: &[NestModel]) -> ParameterTable {
-        let loops = nests.iter().flat_map(|known| {
-            let bounds = known.nest.loops.iter();
+    pub fn at_most<'n>(
+        &self,
+        most: f64,
+        nests: impl Iterator<Item = &'n Nest<'n>>,
+    ) -> ParameterTable {
+        let loops = nests.flat_map(|nest| {
+            let bounds = nest.loops.iter();
             let bounds = bounds
                 .flat_map(|chain| [&chain.facts.lower, &chain.facts.upper, &chain.facts.step]);
-            bounds.map(|bound| (known.nest.function, bound.symbols()))
+            bounds.map(|bound| (nest.function, bound.symbols()))
         });
         let loops: Vec<_> = loops.collect();
         let symbols = loops
