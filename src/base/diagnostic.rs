@@ -178,6 +178,10 @@ pub enum DiagnosticCode {
     /// A file or directory was not read, so that nothing of it is in the figures.
     #[strum(message = "Check that it is readable text, or leave it out.")]
     NotRead,
+    /// A main program lies in a directory from which another one, further up, calls procedures: it is taken for an example or a
+    /// test of these, and no run of it is counted.
+    #[strum(message = "Analyse its directory by itself, if you mean its run.")]
+    OtherProgram,
     /// A Fortran file has directives of a preprocessor and is preprocessed, though its extension does not ask for it.
     #[strum(
         message = "No action is needed; --cpp never, or -nocpp among its flags, reads it as it stands."

@@ -201,7 +201,7 @@ impl NestModel<'_> {
     /// Whether guessed sizes, and not the source, make a nest run for ever or not at all.
     pub(super) fn is_implausible(
         nest: &Nest,
-        iterations: f64,
+        (iterations, trips): (f64, &[f64]),
         parameters: &ParameterTable,
     ) -> bool {
         let is_guess = |symbol: &Symbol| {
@@ -209,7 +209,10 @@ impl NestModel<'_> {
             row.is_some_and(|row| row.rests_on_guess)
         };
         let ends = |l: &Loop| [&l.lower, &l.upper, &l.step].map(Expr::symbols);
-        let mut symbols = nest.loops.iter().flat_map(|l| ends(l.facts)).flatten();
+        // Where a nest runs at most once, the loops that do so are those whose sizes are wrong.
+        let is_meant_loop = |trip: &f64| iterations > MOST_ITERATIONS || *trip <= 1.0;
+        let loops = (nest.loops.iter().zip(trips)).filter(|(_, trip)| is_meant_loop(trip));
+        let mut symbols = loops.flat_map(|(l, _)| ends(l.facts)).flatten();
         let value = |branch: &Symbol| Some(parameters.row(nest.function, branch)?.value);
         // That a loop without a count runs once is a guess by what it does.
         let is_meant =
