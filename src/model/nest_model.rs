@@ -209,10 +209,17 @@ impl NestModel<'_> {
             row.is_some_and(|row| row.rests_on_guess)
         };
         let ends = |l: &Loop| [&l.lower, &l.upper, &l.step].map(Expr::symbols);
-        // Where a nest runs at most once, the loops that do so are those whose sizes are wrong.
-        let is_meant_loop = |trip: &f64| iterations > MOST_ITERATIONS || *trip <= 1.0;
-        let loops = (nest.loops.iter().zip(trips)).filter(|(_, trip)| is_meant_loop(trip));
-        let mut symbols = loops.flat_map(|(l, _)| ends(l.facts)).flatten();
+        let mut symbols = nest.loops.iter().flat_map(|l| ends(l.facts)).flatten();
+        // One that is empty by a size that is no guess says why the nest is.
+        let is_known = |l: &Loop| {
+            let symbols: Vec<Symbol> = ends(l).into_iter().flatten().collect();
+            let is_size = |symbol: &Symbol| parameters.row(nest.function, symbol).is_some();
+            symbols.iter().any(is_size) && !symbols.iter().any(is_guess)
+        };
+        let mut loops = nest.loops.iter().zip(trips);
+        if loops.any(|(l, trip)| *trip < 1.0 && is_known(l.facts)) {
+            return false;
+        }
         let value = |branch: &Symbol| Some(parameters.row(nest.function, branch)?.value);
         // That a loop without a count runs once is a guess by what it does.
         let is_meant =

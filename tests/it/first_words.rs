@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::small::{c, calls, iterations, run};
+use crate::support::command;
 
 /// A program that works on 1,000 numbers a hundred times in `work`.
 fn program(main: &str) -> String {
@@ -211,4 +212,100 @@ void drain(struct house *house)
 }
 int main(void) { for (int i = 0; i < 100; i++) drain(&all[i]); }");
     assert_eq!(calls(&json, "treat"), 800.0);
+}
+
+/// What a procedure counts down is what calls pass.
+#[test]
+fn an_argument_that_is_counted_down_begins_as_it_is_passed() {
+    let runs = |body: &str| {
+        let json = c(&format!(
+            "
+#include <stdio.h>
+static double a[1000];
+static void f(int n, double *x) {{ {body} }}
+int main(void) {{ f(13, a); f(120, a + 13); printf(\"%g\\n\", a[7]); }}"
+        ));
+        iterations(&json, "f")
+    };
+    for body in [
+        "for (; n--; x++) *x += 1;",
+        "while (n-- > 0) *x++ += 1;",
+        "while (n > 0) { x[n] += 1; n--; }",
+        "for (; n > 0; n--) x[n] += 1;",
+    ] {
+        assert_eq!(runs(body), [120.0], "{body}");
+    }
+    // Where it is counted up, what calls pass is where it begins.
+    assert!(runs("while (n < 500) { x[n] += 1; n++; }")[0] > 100.0);
+}
+
+/// The table of `analyze` with these settings.
+fn table(source: &str, settings: &[&str]) -> std::process::Output {
+    let directory = tempfile::tempdir().expect("a directory");
+    fs::write(directory.path().join("a.c"), source).expect("a file");
+    let set = settings.iter().flat_map(|set| ["--set", set]);
+    let arguments: Vec<&str> = ["analyze", "--no-config", "a.c"]
+        .into_iter()
+        .chain(set)
+        .collect();
+    command::loopsheet()
+        .current_dir(directory.path())
+        .args(arguments)
+        .output()
+        .expect("a run")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("text")
+}
+
+#[test]
+fn a_name_has_one_value() {
+    let source = "void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 0; }";
+    for settings in [&["n=100,n=200"][..], &["n=100", "n=200"]] {
+        let output = table(source, settings);
+        assert!(!output.status.success());
+        let message = text(&output.stderr);
+        assert!(message.contains("--set n: given twice"), "{message}");
+    }
+    assert!(table(source, &["n=100", "n=100"]).status.success());
+}
+
+#[test]
+fn what_is_set_is_not_called_guessed() {
+    let source = "
+void f(int n, int m, double *a)
+{
+    for (int j = 0; j < m; j++)
+        for (int i = 0; i < n; i++)
+            a[j*n + i] = 0;
+}";
+    let output = table(source, &["n=0"]);
+    let said = text(&output.stdout);
+    assert!(!said.contains("at most one iteration"), "{said}");
+}
+
+#[test]
+fn the_star_is_explained_where_one_is_shown() {
+    let star = "* part of this nest";
+    let shown = "void f(int n, double *a) { while (a[n] > 1) { a[n] *= 0.5; n += 3; } }";
+    assert!(text(&table(shown, &[]).stdout).contains(star));
+    // The nest with the star takes no time to speak of.
+    let hidden = "
+static double x[3000][3000], y[8];
+int main(void)
+{
+    for (int k = 0; k < 100; k++)
+        for (int j = 0; j < 3000; j++)
+            for (int i = 0; i < 3000; i++)
+                x[j][i] = x[j][i]*0.5 + 1.0;
+    int n = 0;
+    while (y[n] > 1.0) { y[n] *= 0.5; n++; }
+}";
+    let output = table(hidden, &[]);
+    let said = text(&output.stdout);
+    assert!(
+        !said.contains(star) && said.contains("1 nest that the table leaves out is"),
+        "{said}"
+    );
 }
