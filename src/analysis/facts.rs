@@ -161,6 +161,8 @@ pub enum Origin {
     Given,
     /// What a process that runs alone learns: there is one process, of rank zero.
     Alone,
+    /// How many words the command line has: as few as the program goes on with.
+    Words,
     /// A dummy argument for which every call of the program passes this constant.
     Caller,
     /// Calls, loops or statements give it different values, of which the largest counts.
@@ -186,7 +188,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    pub const ALL: [Origin; 17] = [
+    pub const ALL: [Origin; 18] = [
         Origin::Constant,
         Origin::Macro,
         Origin::Assigned,
@@ -194,6 +196,7 @@ impl Origin {
         Origin::Initial,
         Origin::Given,
         Origin::Alone,
+        Origin::Words,
         Origin::Input,
         Origin::Caller,
         Origin::Callers,
@@ -215,6 +218,7 @@ impl Origin {
             Origin::Initial => "initial",
             Origin::Given => "given",
             Origin::Alone => "alone",
+            Origin::Words => "words",
             Origin::Input => "input",
             Origin::Caller => "caller",
             Origin::Callers => "callers_differ",

@@ -178,6 +178,9 @@ pub enum DiagnosticCode {
     /// A file or directory was not read, so that nothing of it is in the figures.
     #[strum(message = "Check that it is readable text, or leave it out.")]
     NotRead,
+    /// A main program lies among procedures that another one further up calls: as an example or a test of these it does not run.
+    #[strum(message = "Analyse its directory by itself, if you mean its run.")]
+    OtherProgram,
     /// A Fortran file has directives of a preprocessor and is preprocessed, though its extension does not ask for it.
     #[strum(
         message = "No action is needed; --cpp never, or -nocpp among its flags, reads it as it stands."

@@ -21,7 +21,7 @@ use crate::wording;
 /// `--set`, each with one `NAME=VALUE` or several that commas separate.
 ///
 /// # Errors
-/// One is not of the form NAME=VALUE.
+/// One is not of the form NAME=VALUE, or a name is given two values.
 pub fn settings(texts: &[String]) -> anyhow::Result<Vec<Setting>> {
     let setting = |part: String| {
         let (name, value) = part.split_once('=').with_context(|| {
@@ -33,11 +33,20 @@ pub fn settings(texts: &[String]) -> anyhow::Result<Vec<Setting>> {
         );
         Ok(Setting::new(name.trim(), value.trim()))
     };
-    texts
-        .iter()
-        .flat_map(|text| split_names(text))
-        .map(setting)
-        .collect()
+    let all = texts.iter().flat_map(|text| split_names(text)).map(setting);
+    let all: Vec<Setting> = all.collect::<anyhow::Result<_>>()?;
+    for (at, one) in all.iter().enumerate() {
+        let other = (all[..at].iter()).find(|other| other.name == one.name);
+        if let Some(other) = other.filter(|other| other.value != one.value) {
+            anyhow::bail!(
+                "--set {0}: given twice, as {1} and as {2}; give it one value",
+                one.name,
+                other.value,
+                one.value
+            );
+        }
+    }
+    Ok(all)
 }
 
 /// A line that names an input that lies beside the sources and gives guessed sizes a value; empty where one is in force, or

@@ -124,7 +124,7 @@ pub fn render(model: &Model, shown: Shown, screen: Screen) -> String {
     measured::list(&mut text, model);
     placement_table::list(&mut text, model);
     write_advice(&mut text, model);
-    write_summary(&mut text, model, &totals, screen);
+    write_summary(&mut text, model, (&totals, &shown), screen);
     text
 }
 
@@ -502,8 +502,8 @@ fn write_guessed_branches(text: &mut String, influences: &Influences) {
     if let Some(first) = guessed.first() {
         let _ = writeln!(
             text,
-            "probabilities guessed, by influence on the {} costliest nests: {}; set them with --set NAME=VALUE",
-            first.nests.1,
+            "probabilities guessed, by influence on {}: {}; set them with --set NAME=VALUE",
+            costliest(first.nests.1),
             with_values(&guessed)
         );
     }
@@ -525,6 +525,13 @@ fn felt<'a, 'm>(
     let is_felt = |parameter: &&Influence| parameter.nests.0 > 0 && parameter.share >= LEAST_SHARE;
     let found = all.iter().filter(is_felt);
     found.filter(|found| is_of_kind(found.row)).collect()
+}
+
+fn costliest(nests: usize) -> String {
+    match nests {
+        1 => "the costliest nest".to_string(),
+        nests => format!("the {nests} costliest nests"),
+    }
 }
 
 /// The first of some parameters, with their values and the number of costly nests that rest on them.
@@ -550,8 +557,8 @@ fn write_guesses(text: &mut String, influences: &Influences) {
     let Some(first) = guessed.first() else { return };
     let _ = writeln!(
         text,
-        "sizes guessed, by influence on the {} costliest nests: {}; set them with --set NAME=VALUE",
-        first.nests.1,
+        "sizes guessed, by influence on {}: {}; set them with --set NAME=VALUE",
+        costliest(first.nests.1),
         with_values(&guessed)
     );
     let _ = writeln!(
@@ -824,7 +831,36 @@ fn named_where(model: &Model, is_meant: impl Fn(&NestModel) -> bool) -> Option<S
     (!found.is_empty()).then(|| named(model, &found))
 }
 
-fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen: Screen) {
+/// What the stars behind names say; of nests that have none in the table, how many would.
+fn write_partial(text: &mut String, model: &Model, shown: &[usize]) {
+    let is_partial = |nest: &NestModel| !nest.reason_codes().is_empty();
+    let partial = model.nests.iter().filter(|nest| is_partial(nest)).count();
+    let listed = shown.iter().filter(|nest| is_partial(&model.nests[**nest]));
+    match (listed.count(), partial) {
+        (0, 0) => {}
+        (0, others) => {
+            let _ = writeln!(
+                text,
+                "{} that the table leaves out {} not understood in part, or only estimated",
+                nests(others),
+                if others == 1 { "is" } else { "are" }
+            );
+        }
+        _ => {
+            let _ = writeln!(
+                text,
+                "* part of this nest is not understood or only estimated; omitted parts are not counted"
+            );
+        }
+    }
+}
+
+fn write_summary(
+    text: &mut String,
+    model: &Model,
+    (totals, shown): (&KnownTotals, &[usize]),
+    screen: Screen,
+) {
     let coverage = coverage::coverage(model.program);
     let _ = writeln!(text, "\n{}", entries(model));
     let whole = match model.ranking.follows_calls && model.calls.is_some() {
@@ -847,20 +883,15 @@ fn write_summary(text: &mut String, model: &Model, totals: &KnownTotals, screen:
         let _ = writeln!(text, "no loops found");
         return;
     }
-    let (mut estimated, mut partial) = (0, false);
-    for codes in model.nests.iter().map(NestModel::reason_codes) {
-        estimated += usize::from(codes.contains(&ReasonCode::ApproximateTripCount));
-        partial |= !codes.is_empty();
-    }
+    let is_estimated = |nest: &&NestModel| {
+        let codes = nest.reason_codes();
+        codes.contains(&ReasonCode::ApproximateTripCount)
+    };
+    let estimated = model.nests.iter().filter(is_estimated).count();
     if estimated > 0 {
         let _ = writeln!(text, "{} estimated trip counts", having(estimated));
     }
-    if partial {
-        let _ = writeln!(
-            text,
-            "* part of this nest is not understood or only estimated; omitted parts are not counted"
-        );
-    }
+    write_partial(text, model, shown);
     let influences = influence(model);
     write_read(text, model, &influences.all);
     write_guesses(text, &influences);

@@ -108,6 +108,8 @@ impl<'p> NestModel<'p> {
             figures,
         );
         let iterations = figures.value(counts.total);
+        let trips = counts.trips.iter().map(|trip| figures.value(*trip));
+        let trips: Vec<f64> = trips.collect();
         NestModel {
             shares_roughly: neighbours.is_some_and(|found| found.is_rough),
             doubts: doubts(&nest, machine, parameters, figures),
@@ -115,7 +117,7 @@ impl<'p> NestModel<'p> {
             conflicts: Vec::new(),
             counted: None,
             has_several_sizes: false,
-            is_implausible: NestModel::is_implausible(&nest, iterations, parameters),
+            is_implausible: NestModel::is_implausible(&nest, (iterations, &trips), parameters),
             iterations: counts.total,
             counts: counts.loops,
             nest,

@@ -201,7 +201,7 @@ impl NestModel<'_> {
     /// Whether guessed sizes, and not the source, make a nest run for ever or not at all.
     pub(super) fn is_implausible(
         nest: &Nest,
-        iterations: f64,
+        (iterations, trips): (f64, &[f64]),
         parameters: &ParameterTable,
     ) -> bool {
         let is_guess = |symbol: &Symbol| {
@@ -210,6 +210,16 @@ impl NestModel<'_> {
         };
         let ends = |l: &Loop| [&l.lower, &l.upper, &l.step].map(Expr::symbols);
         let mut symbols = nest.loops.iter().flat_map(|l| ends(l.facts)).flatten();
+        // One that is empty by a size that is no guess says why the nest is.
+        let is_known = |l: &Loop| {
+            let symbols: Vec<Symbol> = ends(l).into_iter().flatten().collect();
+            let is_size = |symbol: &Symbol| parameters.row(nest.function, symbol).is_some();
+            symbols.iter().any(is_size) && !symbols.iter().any(is_guess)
+        };
+        let mut loops = nest.loops.iter().zip(trips);
+        if loops.any(|(l, trip)| *trip < 1.0 && is_known(l.facts)) {
+            return false;
+        }
         let value = |branch: &Symbol| Some(parameters.row(nest.function, branch)?.value);
         // That a loop without a count runs once is a guess by what it does.
         let is_meant =

@@ -292,7 +292,7 @@ impl Row {
             Kind::Problem | Kind::Real | Kind::Processes | Kind::Neighbours
         );
         let is_open = match self.origin {
-            Origin::Given | Origin::Alone | Origin::Input => true,
+            Origin::Given | Origin::Alone | Origin::Words | Origin::Input => true,
             Origin::Default
             | Origin::Assumed
             | Origin::Initial

@@ -12,6 +12,7 @@ use super::input::{Input, Kind};
 use super::inputs::{Found, Reading, skip};
 use super::lowered::{self, Units};
 use super::opened::Opened;
+use super::programs;
 use super::run_input::RunInput;
 use super::watch::Watch;
 use crate::analysis::facts::Program;
@@ -145,6 +146,7 @@ impl<'f> Gathered<'f> {
         if reading.blas {
             units.extend(lower::blas::missing(&units));
         }
+        skipped.extend(programs::leave_out_examples(&mut units));
         let (input, opened) = match reading.follows_opened {
             true => {
                 let (files, opened) = Opened::of(paths, &units);

@@ -23,6 +23,7 @@ mod outline;
 mod packed;
 mod prepare;
 mod preprocess;
+mod programs;
 mod remembered;
 mod run_input;
 mod share;

@@ -52,6 +52,7 @@ mod far_arrays;
 mod figures;
 mod first_runs;
 mod first_values;
+mod first_words;
 mod flags;
 mod followed_traffic;
 mod footprint_oracle;

@@ -13,11 +13,13 @@ use crate::reason::ReasonCode;
 pub struct Outside {
     /// Those that a call of a library gives a value, as what it returns or by their places.
     given: FxHashSet<VarId>,
+    /// Of them those that hold an option of the command line.
+    options: FxHashSet<VarId>,
 }
 
 impl Outside {
     pub fn of(function: &Function, target: &dyn Fn(&str) -> Target) -> Outside {
-        let mut given = FxHashSet::default();
+        let (mut given, mut options) = (FxHashSet::default(), FxHashSet::default());
         let variable = |value: &Value| match value.unconverted() {
             Value::Variable(id) => Some(*id),
             _ => None,
@@ -34,6 +36,7 @@ impl Outside {
                 && gives_from_outside(target(name))
             {
                 given.insert(id);
+                options.extend(gives_option(target(name)).then_some(id));
             }
             calls_of(stmt, &mut |name, arguments| {
                 let may_write = match target(name) {
@@ -49,7 +52,27 @@ impl Outside {
                 }
             });
         });
-        Outside { given }
+        Outside { given, options }
+    }
+
+    /// Whether a condition of the procedure asks for a word of the command line, or for an option among them.
+    pub fn is_option(
+        &self,
+        function: &Function,
+        condition: &Value,
+        target: &dyn Fn(&str) -> Target,
+    ) -> bool {
+        let mut found = false;
+        each_value(condition, &mut |part| {
+            found |= match part {
+                Value::Call { name, .. } => gives_option(target(name)),
+                Value::Variable(id) | Value::Element { array: id, .. } => {
+                    function.is_command_line(*id) || self.options.contains(id)
+                }
+                _ => false,
+            };
+        });
+        found
     }
 
     /// Whether a condition of the procedure asks for something that the program has from outside.
@@ -76,6 +99,11 @@ impl Outside {
         });
         found
     }
+}
+
+/// Whether a call gives the next option of the command line.
+fn gives_option(target: Target) -> bool {
+    matches!(target, Target::Library(known) if known.kind == IntrinsicKind::Options)
 }
 
 /// Whether a call gives something that the program does not compute.

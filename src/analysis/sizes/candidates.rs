@@ -39,6 +39,8 @@ pub struct Candidates {
     pub about: Option<f64>,
     /// What it is given where one process runs alone.
     pub alone: Option<i64>,
+    /// How many words the command line has, if it is their number.
+    pub words: Option<i64>,
     /// The variable of a loop, whose last value is one of them.
     pub is_counted: bool,
     /// What a procedure counts up to is one of them.
@@ -115,6 +117,7 @@ impl Candidates {
             is_given,
             about,
             alone,
+            words,
             is_counted,
             is_counted_up,
             firsts,
@@ -124,6 +127,9 @@ impl Candidates {
         } = self;
         if let Some(alone) = alone {
             return Found::one(Some(Expr::from(alone)), Origin::Alone);
+        }
+        if let Some(words) = words {
+            return Found::one(Some(Expr::from(words)), Origin::Words);
         }
         if is_given {
             let choices = several_sizes(&values);

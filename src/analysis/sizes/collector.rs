@@ -26,6 +26,7 @@ use super::order;
 use super::own_readers::OwnReaders;
 use super::places::{PlaceId, Places, asked_of_images, inquired};
 use super::stand_ins::{asked_for_some, stand_in, stand_ins};
+use super::words::words;
 use crate::calls::{ProcedureId, Procedures, Target, reached};
 use crate::inputs::Inputs;
 use crate::intrinsics::{IntrinsicKind, Meaning};
@@ -300,7 +301,8 @@ impl<'k, 'u> Collector<'k, 'u> {
             && let Some(count) = self.known.formals(id).first()
             && let Some(place) = self.places.variable(self.known, id, *count)
         {
-            self.of(place).pass(Definition::Arguments);
+            let words = words(self.known, id, *count);
+            self.of(place).pass(Definition::Words(words));
         }
     }
 

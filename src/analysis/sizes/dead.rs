@@ -95,7 +95,8 @@ impl<'u> Seen<'_, 'u> {
         let function = self.known.get(at.procedure).function;
         let place = self.places.find(function, at.procedure, variable);
         place.is_some_and(|place| {
-            let is_given = self.found[place.at()].origin == Origin::Given;
+            let origin = self.found[place.at()].origin;
+            let is_given = matches!(origin, Origin::Given | Origin::Words);
             let may_differ = is_given || self.definitions[place.at()].may_keep_initial();
             may_differ && self.set.value(place).is_none()
         })

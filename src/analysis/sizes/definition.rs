@@ -20,8 +20,8 @@ pub enum Definition<'u> {
     Returned(PlaceId),
     /// Whatever another array has, element by element: the one that is passed for a dummy array, or that is copied.
     Array(PlaceId),
-    /// The number of words of the command line, which is one if there are no arguments.
-    Arguments,
+    /// The number of words of the command line, as few as the program goes on with.
+    Words(i64),
     /// No more than the value, which it is given where it is larger: `if (x > n) x = n`.
     AtMost(ProcedureId, &'u Value),
     /// From outside: a file, the command line, the environment.

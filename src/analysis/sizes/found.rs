@@ -58,7 +58,12 @@ impl Found {
     pub fn is_given(&self) -> bool {
         matches!(
             self.origin,
-            Origin::Given | Origin::Alone | Origin::Input | Origin::Set | Origin::Config
+            Origin::Given
+                | Origin::Alone
+                | Origin::Words
+                | Origin::Input
+                | Origin::Set
+                | Origin::Config
         )
     }
 

@@ -40,6 +40,7 @@
 //! levels        tables of sizes that fall by a factor from entry to entry
 //! periodic      how often `mod(step, every) == 0` holds
 //! options       the value that a flag has unless the input says otherwise, which decides branches
+//! words         how many words the command line has
 //! pointing      pointers and texts that are empty unless the input says otherwise
 //! few           the few numbers that a place may have, by which branches are guessed, and `often` how often each
 //! ```
@@ -89,6 +90,7 @@ mod structures;
 mod touches;
 mod truth;
 mod values;
+mod words;
 
 pub use once::Turn;
 pub use program::Sizes;

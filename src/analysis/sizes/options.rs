@@ -55,6 +55,11 @@ pub(super) fn option(
     let is_array = place.is_array && place.array.is_none();
     let gives_rank = |definition: &Definition| gives_rank(all, definition, DEPTH);
     let is_rank = definitions.assigned.iter().any(gives_rank);
+    if let ([Definition::Words(words)], [], Changes::Others) =
+        (&definitions.passed[..], &definitions.assigned[..], changes)
+    {
+        return Some(*words);
+    }
     // What it has before it is read is no choice.
     if (definitions.is_always_read && !is_rank)
         || changes == Changes::Followed && (definitions.is_handed_out || definitions.is_aliased)

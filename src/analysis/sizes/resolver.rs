@@ -327,7 +327,7 @@ impl<'a, 'u> Resolver<'a, 'u> {
                     Definition::Between(procedure, extent) => {
                         found.add(self.between(*procedure, extent, depth - 1));
                     }
-                    Definition::Arguments => {}
+                    Definition::Words(_) => {}
                 }
             }
         }
@@ -341,9 +341,8 @@ impl<'a, 'u> Resolver<'a, 'u> {
                     found.add(self.assigned_value(place, *procedure, value, depth));
                 }
                 Definition::Array(array) => found.add(self.mention(*array, depth)),
-                Definition::Arguments => {
-                    found.is_given = true;
-                    found.add(Ok(Expr::from(1.0)));
+                Definition::Words(words) => {
+                    (found.is_given, found.words) = (true, Some(*words));
                 }
                 Definition::Extent(procedure, array, dimension) => {
                     found.add(self.extent(*procedure, array, *dimension, depth));

@@ -31,7 +31,7 @@ use crate::expr::{Expr, Node};
 use crate::facts::Origin;
 use crate::intrinsics::Meaning;
 use crate::ir::visit::each_value;
-use crate::ir::{BinaryOp, Extent, Type, UnaryOp, Value, VarId, wider};
+use crate::ir::{BinaryOp, Extent, Function, Type, UnaryOp, Value, VarId, wider};
 use crate::symbolic::{
     compared_by, extreme_of, integer_quotient, lower_quotient, lowest_bits, of_whole_numbers,
     one_or_nothing, remainder, truth,
@@ -90,6 +90,9 @@ impl Resolver<'_, '_> {
                     self.operand(id, left, depth)?,
                     self.operand(id, right, depth)?,
                 );
+                if is_of_bytes(function, (*op, [left, right]), [&a, &b]) {
+                    return Err(Gap::Unfollowed);
+                }
                 let both = wider(left.ty(function), right.ty(function));
                 let computed = || {
                     let (a, b) = match op {
@@ -377,6 +380,38 @@ fn result_in(op: BinaryOp, ty: &Type, result: Expr) -> Expr {
     match ty.is_unsigned() || matches!(ty, Type::Integer(1 | 2, _)) {
         true if may_leave => left_in(ty, result),
         _ => result,
+    }
+}
+
+/// Whether a number is put together from bytes, or groups of them, of which each is read by itself: `256*high + low`. What is
+/// known of any byte says nothing of how large the number is.
+fn is_of_bytes(
+    function: &Function,
+    (op, sides): (BinaryOp, [&Value; 2]),
+    [a, b]: [&Expr; 2],
+) -> bool {
+    let is_byte = |value: &Value| matches!(value.unconverted().ty(function), Type::Integer(1, _));
+    let shares = || a.symbols().into_iter().any(|symbol| b.mentions(&symbol));
+    op == BinaryOp::Add
+        && match sides.map(is_moved_by_bytes) {
+            [true, false] => is_byte(sides[1]) || shares(),
+            [false, true] => is_byte(sides[0]) || shares(),
+            _ => false,
+        }
+}
+
+/// Whether a value is moved up by whole bytes: `high << 8`, `65536*high`.
+fn is_moved_by_bytes(value: &Value) -> bool {
+    let is_factor = |value: &Value| {
+        let factor = match value.unconverted() {
+            Value::Integer(factor) => *factor,
+            _ => return false,
+        };
+        factor > 1 && factor.count_ones() == 1 && factor.trailing_zeros() % 8 == 0
+    };
+    match value.unconverted() {
+        Value::Binary(BinaryOp::Multiply, left, right) => is_factor(left) || is_factor(right),
+        _ => false,
     }
 }
 

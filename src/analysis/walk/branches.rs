@@ -154,6 +154,11 @@ impl Walker<'_> {
             _ => Origin::Default,
         };
         let ends = |name: &str| self.effects.ends_program(name);
+        if let Some(taken) = leaving::ends_program(arms, &self.symbols.levels, &ends)
+            && self.asks_for_option(&branch.condition)
+        {
+            return Some((Expr::from(f64::from(u8::from(!taken))), Origin::Assumed));
+        }
         let around = (&self.symbols.levels[..], self.function().is_main);
         leaving::share(arms, around, &ends)
             .map(|share| (share, origin))
@@ -248,8 +253,8 @@ impl Walker<'_> {
         let after_otherwise = std::mem::replace(&mut self.symbols.known, before);
         let clamps = self.clamps(&branch.condition, &after_then, &after_otherwise);
         let blocks = [Some(&then_block), otherwise_block.as_ref()];
-        // Behind one that leaves the procedure, whatever else it does with what the condition asks for comes later.
-        let is_decided_first = self.depth() == 0 && leaving::leaving_arm(branch).is_some();
+        // Outside of loops, whatever its arms do with what the condition asks for comes later.
+        let is_decided_first = self.depth() == 0;
         let asked = (answered, usual);
         let decided =
             is_decided_first.then(|| self.decision(branch, ([then, otherwise], asked), blocks));

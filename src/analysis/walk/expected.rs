@@ -110,14 +110,28 @@ impl Walker<'_> {
             rest: &[],
         };
         asked.expected(condition, DEPTH) == Some(!holds)
+            || self.asks_for_option(condition)
             || !self.ends_well(arm) && self.asks_outside(condition)
     }
 
     /// Whether a condition asks for something that the program has from outside.
     fn asks_outside(&self, condition: &Value) -> bool {
         let target = |name: &str| self.effects.target(name);
-        let outside = (self.givers.outside).get_or_init(|| Outside::of(self.function(), &target));
-        outside.is_asked(self.function(), condition, &target)
+        self.outside(&target)
+            .is_asked(self.function(), condition, &target)
+    }
+
+    /// Whether a condition asks for an option of the command line. Of those that end the program (`-h`, `--version`), nobody
+    /// means a run.
+    pub(super) fn asks_for_option(&self, condition: &Value) -> bool {
+        let target = |name: &str| self.effects.target(name);
+        self.outside(&target)
+            .is_option(self.function(), condition, &target)
+    }
+
+    fn outside(&self, target: &dyn Fn(&str) -> Target) -> &Outside {
+        let outside = || Outside::of(self.function(), target);
+        self.givers.outside.get_or_init(outside)
     }
 
     /// Whether a loop gives something new values that a condition asks for.

@@ -3,13 +3,14 @@
 //! ```text
 //! for (e = cell->edges; e; e = e->next) …        a few of each
 //! for (e = all; e; e = e->next) …                of all there are
+//! while (cell->waiting != NULL) …                a few of each that the procedure is called with
 //! ```
 
 use super::Walker;
 use crate::expr::Expr;
 use crate::facts::{Constant, Origin};
 use crate::ir::visit::assigned_to;
-use crate::ir::{self, BinaryOp, Control, Function, Stmt, Value, VarId};
+use crate::ir::{self, BinaryOp, Control, Function, Role, Stmt, Value, VarId, is_address};
 
 /// How long a list of one of many things is, as other loops over what one element of data has.
 const SHORT: f64 = 8.0;
@@ -27,8 +28,12 @@ impl Walker<'_> {
         else {
             return;
         };
-        let hangs = asked_pointer(condition)
-            .is_some_and(|pointer| hangs_on_one(self.function(), pointer, &inner.body));
+        let function = self.function();
+        let hangs = asked_pointer(condition).is_some_and(|pointer| {
+            hangs_on_one(function, pointer, &inner.body)
+                || is_address(condition_of_pointer(condition), function)
+                    && is_of_argument(function, pointer)
+        });
         if hangs && !self.symbols.constants.contains_key(&symbol) {
             let constant = Constant {
                 symbol: symbol.clone(),
@@ -52,6 +57,24 @@ fn asked_pointer(condition: &Value) -> Option<VarId> {
         },
         _ => None,
     }
+}
+
+/// What is asked whether it leads somewhere, without the comparison.
+fn condition_of_pointer(condition: &Value) -> &Value {
+    match condition.unconverted() {
+        Value::Binary(BinaryOp::NotEqual, left, right) if right.is_null() => left.unconverted(),
+        Value::Binary(BinaryOp::NotEqual, _, right) => right.unconverted(),
+        other => other,
+    }
+}
+
+/// Whether a pointer is a member of what the procedure is called with, which is one of many as a rule.
+fn is_of_argument(function: &Function, pointer: VarId) -> bool {
+    let of = &function.variable(pointer).name;
+    of.is_member()
+        && (function.variables.iter()).any(|variable| {
+            variable.role == Role::Argument && variable.name.as_str() == of.variable()
+        })
 }
 
 /// Whether a pointer goes on from each thing to the next in a loop, and begins at what a structure or an array has.

@@ -16,7 +16,7 @@ use crate::expr::{Expr, Symbol};
 use crate::facts::{Block, Item, Loop};
 use crate::inductions::{advanced, exchanged, growing, inductions, per_iteration};
 use crate::ir::visit::{self, variables_of};
-use crate::ir::{self, BinaryOp, Control, Evaluation, Type, Value, VarId};
+use crate::ir::{self, BinaryOp, Control, Evaluation, Role, Type, Value, VarId};
 use crate::iterations::mentions;
 use crate::loop_variable::LoopVariable;
 use crate::reason::ReasonCode;
@@ -301,7 +301,7 @@ impl Walker<'_> {
     }
 
     /// An induction variable that the loop has moved by an amount since it was entered.
-    fn entry(&self, id: VarId, moved: Expr) -> Option<Known> {
+    fn entry(&mut self, id: VarId, moved: Expr) -> Option<Known> {
         let variable = self.function().variable(id);
         let is_pointer =
             self.function().conventions.has_pointers() && !variable.dimensions.is_empty();
@@ -328,10 +328,19 @@ impl Walker<'_> {
             *first = first.clone() + moved;
             return Some(Known::Points(address));
         }
+        let symbol = Symbol::source(&variable.name);
         let entry = match (known, stride) {
             (Some(Known::Is(expr)), _) => expr.clone(),
-            (Some(_), Some(stride)) => Expr::symbol(&variable.name) + stride,
-            _ => Expr::symbol(&variable.name),
+            (Some(_), Some(stride)) => Expr::from(symbol) + stride,
+            (Some(_), None) => Expr::from(symbol),
+            // It still has what calls pass.
+            (None, _) => {
+                if variable.role == Role::Argument {
+                    let mentioned = self.symbols.mentioned.entry(symbol.clone());
+                    mentioned.or_insert(Value::Variable(id));
+                }
+                Expr::from(symbol)
+            }
         };
         Some(Known::Is(entry + moved))
     }

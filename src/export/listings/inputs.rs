@@ -164,6 +164,7 @@ pub(crate) fn origin(origin: Origin) -> &'static str {
         Origin::Initial => "initial value",
         Origin::Given => "read from outside the program",
         Origin::Alone => "as on one process that runs alone",
+        Origin::Words => "as few words on the command line as the program runs with",
         Origin::Assumed => "nothing is assumed to go wrong",
         Origin::Input => "read from the program's input",
         Origin::Caller => "what every call passes",

@@ -49,7 +49,7 @@ fn is_starred(project: &TempDir, why: &str) -> bool {
 fn assumed_probabilities_are_named() {
     let code = format!(
         "{KERNEL}int main(int c, char **v) {{\n\
-         for (int i = 0; i < 1000; i++) a[i] = 1;\nif (c > 3) kernel();\nreturn 0;\n}}\n"
+         for (int i = 0; i < 1000; i++) a[i] = 1;\nif (a[7] > 3) kernel();\nreturn 0;\n}}\n"
     );
     let (rows, _, project) = rows_of("br.c", &code);
     assert_eq!(number(nest(&rows, "kernel"), "calls"), Some(0.5));
