@@ -277,6 +277,7 @@ fn analyze_procedure(
         trip_counts: BTreeMap::new(),
         datatypes: None,
         undecided: Vec::new(),
+        parts_asked: 0,
         answers: Vec::new(),
         conditions: Vec::new(),
         choices: HashMap::new(),
@@ -342,6 +343,7 @@ fn surely_once(
 /// A branch that neither literals nor the loops around it decide.
 pub(super) struct Undecided {
     pub probability: Symbol,
+    pub place: Place,
     pub condition: Value,
     /// How many of the remainders that it may ask for are known to be others.
     pub excluded: usize,
@@ -364,6 +366,7 @@ fn decided(
     for branch in undecided {
         let Undecided {
             probability,
+            place: _,
             condition,
             excluded,
             truth,
@@ -479,6 +482,8 @@ struct Walker<'f> {
     datatypes: Option<Datatypes<'f>>,
     /// Branches whose conditions are not constants.
     undecided: Vec<Undecided>,
+    /// How many parts of conditions around the walk say whether what it walks is evaluated.
+    parts_asked: u32,
     /// What branches around the walk have found.
     answers: Vec<answers::Answer>,
     /// What branches around the walk ask of the variables of loops around these, and hold.

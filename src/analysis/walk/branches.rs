@@ -1,17 +1,21 @@
 //! Branches, and what is known of variables where their sides meet again.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Undecided, Walker, leaving, records, refills};
 use crate::alternatives::either;
+use crate::calls::Target;
 use crate::counted_loop::Counted;
 use crate::coverage;
 use crate::diagnostic::Place;
 use crate::expr::{self, Comparison, Expr, Node, Symbol};
 use crate::facts::{Asks, Block, Branch, Constant, Decision, Guard, Item, Origin, Share};
 use crate::guards;
-use crate::ir::visit::{each_value, variables_of};
-use crate::ir::{self, BinaryOp, Function, Printed, Role, Stmt, Type, UnaryOp, Value, VarId};
+use crate::ir::visit::{each_part_mut, each_value, variables_of};
+use crate::ir::{
+    self, BinaryOp, Function, Operands, Printed, Role, Stmt, Type, UnaryOp, Value, VarId,
+};
 use crate::sizes::Turn;
 use crate::symbolic::compared_by;
 use crate::symbols::Known;
@@ -68,11 +72,7 @@ impl Walker<'_> {
                 true => Value::Convert(ty.clone(), Box::new(arm.clone())),
                 false => arm.clone(),
             };
-            vec![Stmt::Evaluate {
-                place: place.clone(),
-                values: vec![value],
-                printed: Printed::No,
-            }]
+            evaluated(place, value)
         };
         let branch = ir::If {
             place: place.clone(),
@@ -88,6 +88,66 @@ impl Walker<'_> {
         if let Some(Item::Branch(added)) = block.items.last_mut() {
             // Lines do not tell its arms apart.
             (added.then_lines, added.otherwise_lines) = (None, None);
+        }
+    }
+
+    /// Adds what `a && b` and `a || b` evaluate behind `a`, where that is read already.
+    pub(super) fn perhaps(
+        &mut self,
+        place: &Place,
+        (op, left, right): (BinaryOp, &Value, &Value),
+        block: &mut Block,
+    ) {
+        let arm = evaluated(place, right.clone());
+        let [then, otherwise] = match op {
+            BinaryOp::And => [arm, Vec::new()],
+            _ => [Vec::new(), arm],
+        };
+        let branch = ir::If {
+            place: place.clone(),
+            condition: left.clone(),
+            then,
+            otherwise,
+        };
+        self.parts_asked += 1;
+        self.branch_that_is_read(&branch, [&branch.then, &branch.otherwise], block);
+        self.parts_asked -= 1;
+        if let Some(Item::Branch(added)) = block.items.last_mut() {
+            (added.then_lines, added.otherwise_lines) = (None, None);
+        }
+    }
+
+    /// Whether the right side of an operator calls procedures of the program only where the left side says so.
+    pub(super) fn depends_on_left(&self, op: BinaryOp, right: &Value) -> bool {
+        if self.function().conventions.operands == Operands::All
+            || !matches!(op, BinaryOp::And | BinaryOp::Or)
+        {
+            return false;
+        }
+        let mut found = false;
+        each_value(right, &mut |part| {
+            if let Value::Call { name, .. } = part {
+                found |= match self.effects.target(name) {
+                    Target::Body(_) | Target::Recursive(_) => true,
+                    Target::Unknown => !self.effects.candidates(name).is_empty(),
+                    Target::Library(_) | Target::Communication(_) => false,
+                };
+            }
+        });
+        found
+    }
+
+    /// What of a value is evaluated in any case: without what [`perhaps`](Self::perhaps) counts apart.
+    pub(super) fn always_evaluated<'v>(&self, value: &'v Value) -> Cow<'v, Value> {
+        let mut holds_apart = false;
+        each_value(value, &mut |part| {
+            if let Value::Binary(op, _, right) = part {
+                holds_apart |= self.depends_on_left(*op, right);
+            }
+        });
+        match holds_apart {
+            true => Cow::Owned(without(value, &|op, right| self.depends_on_left(op, right))),
+            false => Cow::Borrowed(value),
         }
     }
 
@@ -334,7 +394,7 @@ impl Walker<'_> {
                 Some(Turn::Always(truth)) => Some(truth),
                 _ => (self.sizes).truth(self.procedure, self.function(), &branch.condition),
             };
-            let probability = self.undecided_probability(&usual, truth);
+            let probability = self.undecided_probability(&usual, branch, truth);
             let arms = (then, otherwise);
             let usual = usual_share(self).or_else(|| {
                 let share = self.guessed_period(&branch.condition, &decision)?;
@@ -342,6 +402,7 @@ impl Walker<'_> {
             });
             self.undecided.push(Undecided {
                 probability: probability.clone(),
+                place: branch.place.clone(),
                 condition: branch.condition.clone(),
                 excluded,
                 truth,
@@ -484,15 +545,24 @@ impl Walker<'_> {
         })
     }
 
-    /// The same of a branch that neither literals nor loops decide: others of the line that the options of the program
-    /// decide in the same way, or not at all, have its probability.
-    fn undecided_probability(&self, usual: &Symbol, truth: Option<bool>) -> Symbol {
+    /// The same of a branch that neither literals nor loops decide: copies of it that the options of the program decide in
+    /// the same way, or not at all, have its probability, and so have others of the line that ask the same.
+    fn undecided_probability(
+        &self,
+        usual: &Symbol,
+        branch: &ir::If,
+        truth: Option<bool>,
+    ) -> Symbol {
         self.first_free(usual, |symbol| {
             let others = self.undecided.iter();
             let mut others = others.filter(|other| other.probability == *symbol);
             let is_free =
                 !self.symbols.constants.contains_key(symbol) && !self.once.contains(symbol);
-            is_free && others.all(|other| other.truth == truth)
+            let is_alike = |other: &Undecided| {
+                other.truth == truth
+                    && (other.place == branch.place || other.condition == branch.condition)
+            };
+            is_free && others.all(is_alike)
         })
     }
 
@@ -510,7 +580,9 @@ impl Walker<'_> {
 
     fn first_free(&self, usual: &Symbol, is_free: impl Fn(&Symbol) -> bool) -> Symbol {
         let others = (2..).map(|number| usual.renamed(&format!("{}_{number}", usual.name())));
-        let mut names = std::iter::once(usual.clone()).chain(others);
+        // That of the line is for the whole condition, whose parts come first.
+        let of_line = (self.parts_asked == 0).then(|| usual.clone());
+        let mut names = of_line.into_iter().chain(others);
         names
             .find(|symbol| is_free(symbol))
             .unwrap_or_else(|| usual.clone())
@@ -631,6 +703,27 @@ impl Walker<'_> {
             ))
         };
         differing.into_iter().filter_map(clamped).collect()
+    }
+}
+
+/// What evaluates a value.
+fn evaluated(place: &Place, value: Value) -> Vec<Stmt> {
+    vec![Stmt::Evaluate {
+        place: place.clone(),
+        values: vec![value],
+        printed: Printed::No,
+    }]
+}
+
+/// A value without the right sides of operators of which something holds.
+fn without(value: &Value, is_apart: &dyn Fn(BinaryOp, &Value) -> bool) -> Value {
+    match value {
+        Value::Binary(op, left, right) if is_apart(*op, right) => without(left, is_apart),
+        _ => {
+            let mut value = value.clone();
+            each_part_mut(&mut value, &mut |part| *part = without(part, is_apart));
+            value
+        }
     }
 }
 
