@@ -33,7 +33,7 @@ use crate::intrinsics::Meaning;
 use crate::ir::visit::each_value;
 use crate::ir::{BinaryOp, Extent, Type, UnaryOp, Value, VarId, wider};
 use crate::symbolic::{
-    compared_by, extreme_of, integer_quotient, lower_quotient, lowest_bits, of_whole_numbers,
+    bits, compared_by, extreme_of, integer_quotient, lower_quotient, of_whole_numbers,
     one_or_nothing, remainder, truth,
 };
 
@@ -63,6 +63,9 @@ impl Resolver<'_, '_> {
                 };
                 without_sign(&value.ty(function), result).ok_or(Gap::Unfollowed)
             }
+            Value::Unary(UnaryOp::Not, _) if truth(value, function).is_some() => {
+                self.operand(id, value, depth)
+            }
             Value::Convert(Type::Integer(..), operand)
                 if matches!(operand.ty(function), Type::Real(_)) =>
             {
@@ -90,6 +93,12 @@ impl Resolver<'_, '_> {
                     self.operand(id, left, depth)?,
                     self.operand(id, right, depth)?,
                 );
+                if op.is_bitwise() {
+                    let number =
+                        |side: &Expr| Expr::from(self.number_of(side, NAMES)?).as_integer();
+                    let known = [number(&a), number(&b)];
+                    return bits(*op, [a, b], known).ok_or(Gap::Unfollowed);
+                }
                 let both = wider(left.ty(function), right.ty(function));
                 let computed = || {
                     let (a, b) = match op {
@@ -347,7 +356,6 @@ fn arithmetic(op: BinaryOp, a: Expr, b: Expr) -> Option<Expr> {
         BinaryOp::ShiftRight if !b.is_zero() => lower_quotient(a, b),
         BinaryOp::Remainder if !b.is_zero() => remainder(a, b),
         BinaryOp::Power => a.power(b),
-        BinaryOp::BitAnd => lowest_bits(a, b)?,
         _ => return None,
     })
 }

@@ -121,6 +121,15 @@ impl<'f> Walker<'f> {
             }
             known => known,
         });
+        let ty = &self.function().variable(id).ty;
+        if is_index
+            && matches!(&expression, Some(Known::Is(expr)) if self.symbols.begins_again(ty, expr))
+        {
+            return Some(Known::Changes {
+                depth: self.depth(),
+                loaded: false,
+            });
+        }
         let address = if is_pointer {
             self.symbols.address(value)
         } else {
