@@ -278,6 +278,7 @@ fn analyze_procedure(
         datatypes: None,
         undecided: Vec::new(),
         parts_asked: 0,
+        then_cycles: false,
         answers: Vec::new(),
         conditions: Vec::new(),
         choices: HashMap::new(),
@@ -484,6 +485,8 @@ struct Walker<'f> {
     undecided: Vec<Undecided>,
     /// How many parts of conditions around the walk say whether what it walks is evaluated.
     parts_asked: u32,
+    /// Whether the first arm of the branch that comes next goes on with the next iteration, which its statements leave out.
+    then_cycles: bool,
     /// What branches around the walk have found.
     answers: Vec<answers::Answer>,
     /// What branches around the walk ask of the variables of loops around these, and hold.
@@ -594,8 +597,18 @@ impl<'f> Walker<'f> {
                         ) =>
                 {
                     let then = &branch.then[..branch.then.len() - 1];
-                    self.branch(branch, then, rest, block);
-                    return share;
+                    self.then_cycles = true;
+                    return share * self.branch(branch, then, rest, block);
+                }
+                // What is behind one with such a branch in it runs where none of these goes on with the loop.
+                Stmt::If(branch) if self.depth() > 0 => {
+                    let stays = self.branch(branch, &branch.then, &branch.otherwise, block);
+                    if stays.as_number() != Some(1.0) && !rest.is_empty() {
+                        let detail = "cycle in a branch inside a loop".to_string();
+                        self.reason(block, &branch.place, ReasonCode::Cycle, detail);
+                        return share * self.guarded(stays, Origin::Derived, rest, block);
+                    }
+                    share = share * stays;
                 }
                 // Nothing gets behind it.
                 Stmt::Jump { kind, .. } => {
@@ -606,8 +619,8 @@ impl<'f> Walker<'f> {
                     if self.works(rest) {
                         self.guarded(Expr::from(0.0), Origin::Derived, rest, block);
                     }
-                    return match self.depth() {
-                        0 => Expr::from(0.0),
+                    return match (self.depth(), kind) {
+                        (0, _) | (_, Jump::Cycle) => Expr::from(0.0),
                         _ => share,
                     };
                 }

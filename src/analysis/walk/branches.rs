@@ -37,7 +37,9 @@ impl Walker<'_> {
         if let Some(parts) = self.parts_of(branch, arms) {
             return self.branch_in_parts(branch, parts, arms, block);
         }
+        let then_cycles = std::mem::take(&mut self.then_cycles);
         self.read(&branch.place, &branch.condition, block);
+        self.then_cycles = then_cycles;
         self.branch_that_is_read(branch, arms, block)
     }
 
@@ -262,6 +264,7 @@ impl Walker<'_> {
         usual: Usual,
         block: &mut Block,
     ) -> Expr {
+        let then_cycles = std::mem::take(&mut self.then_cycles);
         self.decides(&branch.condition, block);
         let before = self.symbols.known.clone();
         let compared_before = self.compared_known();
@@ -320,6 +323,10 @@ impl Walker<'_> {
         let (probability, decision) = match decided {
             Some(decided) => decided,
             None => self.decision(branch, ([then, otherwise], asked), blocks),
+        };
+        let after_then_share = match then_cycles {
+            true => Expr::from(0.0),
+            false => after_then_share,
         };
         let shares = [after_then_share, after_otherwise_share];
         let stays = leaving::stays(&probability, shares);

@@ -5,6 +5,7 @@
 //! ishft(n, -1)      ►    n / 2        of what is not negative
 //! btest(n, 0)       ►    (n & 1) != 0
 //! huge(n)           ►    2147483647
+//! kind(1.0d0)       ►    8
 //! ```
 
 use super::procedure::Lowering;
@@ -14,8 +15,13 @@ impl Lowering<'_> {
     /// What such a function of whole numbers is; `None` of any other.
     pub fn of_bits(&self, name: &str, arguments: &[Value]) -> Option<Value> {
         let function = self.draft.function();
-        let bytes = match arguments.first()?.ty(function) {
-            Type::Integer(bytes, _) => bytes,
+        let bytes = match (arguments.first()?.ty(function), name) {
+            (Type::Integer(bytes, _), _) => bytes,
+            (Type::Real(bytes) | Type::Logical(bytes), "kind") => {
+                return Some(Value::Integer(i64::from(bytes)));
+            }
+            (Type::Real(4), "digits") => return Some(Value::Integer(24)),
+            (Type::Real(8), "digits") => return Some(Value::Integer(53)),
             _ => return None,
         };
         if arguments.iter().any(|one| self.rank(one) != Some(0)) {
@@ -50,6 +56,7 @@ impl Lowering<'_> {
             }
             ("shiftr", [a, by @ Value::Integer(_)]) => binary(BinaryOp::Divide, a, bit(by)?),
             ("huge", [_]) if bytes < 8 => Value::Integer((1_i64 << (8 * bytes - 1)) - 1),
+            ("kind", [_]) => Value::Integer(i64::from(bytes)),
             ("bit_size", [_]) => Value::Integer(8 * i64::from(bytes)),
             ("digits", [_]) => Value::Integer(8 * i64::from(bytes) - 1),
             _ => return None,

@@ -14,7 +14,7 @@ use super::intrinsic_types::{Shape, is_as_long_as_first};
 use super::modules::{Declared, Found};
 use super::procedure::Lowering;
 use super::scope::Bounds;
-use crate::ir::{BinaryOp, Extent, Length, Role, Type, Value, VarId};
+use crate::ir::{BinaryOp, Callee, Extent, Length, Role, Type, Value, VarId};
 use crate::reason::ReasonCode;
 
 impl Lowering<'_> {
@@ -153,7 +153,6 @@ impl Lowering<'_> {
 
     /// Notes the arrays that a called subroutine may allocate anew: they may be as long as they were, or as it makes them.
     pub fn note_allocated_there(&mut self, name: &str, values: &[Value]) {
-        self.open_shared(name, values);
         let Found::Symbol(symbol, _) = self.world.symbol(self.scope, name) else {
             return;
         };
@@ -167,7 +166,11 @@ impl Lowering<'_> {
     }
 
     /// The same of arrays of modules, and of components of what is passed.
-    fn open_shared(&mut self, procedure: &str, values: &[Value]) {
+    pub fn open_shared(&mut self, called: &str, values: &[Value]) {
+        let procedure = match self.draft.function().callees.get(called) {
+            Some(Callee::OfModule { name, .. }) => name.as_str(),
+            _ => called,
+        };
         let is_passed = |variable: &str| {
             values.iter().any(|value| match value {
                 Value::Variable(id) | Value::Element { array: id, .. } => {

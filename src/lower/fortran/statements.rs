@@ -374,7 +374,8 @@ impl Lowering<'_> {
         let arguments = arguments
             .into_iter()
             .map(|v| self.hoist_reductions(&place, v, out))
-            .collect();
+            .collect::<Vec<Value>>();
+        self.open_shared(&name, &arguments);
         self.call_subroutine(&place, name, arguments, out);
     }
 
