@@ -277,6 +277,7 @@ fn analyze_procedure(
         trip_counts: BTreeMap::new(),
         datatypes: None,
         undecided: Vec::new(),
+        names_tried: HashMap::new(),
         parts_asked: 0,
         then_cycles: false,
         answers: Vec::new(),
@@ -344,6 +345,8 @@ fn surely_once(
 /// A branch that neither literals nor the loops around it decide.
 pub(super) struct Undecided {
     pub probability: Symbol,
+    /// The usual name of a probability of its line.
+    pub of_line: Symbol,
     pub place: Place,
     pub condition: Value,
     /// How many of the remainders that it may ask for are known to be others.
@@ -367,6 +370,7 @@ fn decided(
     for branch in undecided {
         let Undecided {
             probability,
+            of_line: _,
             place: _,
             condition,
             excluded,
@@ -483,6 +487,8 @@ struct Walker<'f> {
     datatypes: Option<Datatypes<'f>>,
     /// Branches whose conditions are not constants.
     undecided: Vec<Undecided>,
+    /// The first number of a name for probabilities of a line that no branch has, by the usual name.
+    names_tried: HashMap<Symbol, u32>,
     /// How many parts of conditions around the walk say whether what it walks is evaluated.
     parts_asked: u32,
     /// Whether the first arm of the branch that comes next goes on with the next iteration, which its statements leave out.

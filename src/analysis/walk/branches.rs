@@ -402,6 +402,7 @@ impl Walker<'_> {
                 _ => (self.sizes).truth(self.procedure, self.function(), &branch.condition),
             };
             let probability = self.undecided_probability(&usual, branch, truth);
+            let usual_name = usual;
             let arms = (then, otherwise);
             let usual = usual_share(self).or_else(|| {
                 let share = self.guessed_period(&branch.condition, &decision)?;
@@ -409,6 +410,7 @@ impl Walker<'_> {
             });
             self.undecided.push(Undecided {
                 probability: probability.clone(),
+                of_line: usual_name,
                 place: branch.place.clone(),
                 condition: branch.condition.clone(),
                 excluded,
@@ -555,22 +557,47 @@ impl Walker<'_> {
     /// The same of a branch that neither literals nor loops decide: copies of it that the options of the program decide in
     /// the same way, or not at all, have its probability, and so have others of the line that ask the same.
     fn undecided_probability(
-        &self,
+        &mut self,
         usual: &Symbol,
         branch: &ir::If,
         truth: Option<bool>,
     ) -> Symbol {
-        self.first_free(usual, |symbol| {
-            let others = self.undecided.iter();
-            let mut others = others.filter(|other| other.probability == *symbol);
-            let is_free =
-                !self.symbols.constants.contains_key(symbol) && !self.once.contains(symbol);
-            let is_alike = |other: &Undecided| {
-                other.truth == truth
-                    && (other.place == branch.place || other.condition == branch.condition)
-            };
-            is_free && others.all(is_alike)
-        })
+        let is_own = |symbol: &Symbol| {
+            !self.symbols.constants.contains_key(symbol) && !self.once.contains(symbol)
+        };
+        let is_alike = |other: &&Undecided| {
+            other.of_line == *usual
+                && other.truth == truth
+                && (other.place == branch.place || other.condition == branch.condition)
+                && is_own(&other.probability)
+        };
+        if let Some(alike) = self.undecided.iter().find(is_alike) {
+            return alike.probability.clone();
+        }
+        let first = self.names_tried.get(usual).copied().unwrap_or(1);
+        let numbered = |number: u32| match number {
+            1 => usual.clone(),
+            number => usual.renamed(&format!("{}_{number}", usual.name())),
+        };
+        // That of the line is for the whole condition, whose parts come first.
+        let from = if self.parts_asked == 0 {
+            first
+        } else {
+            first.max(2)
+        };
+        let is_free = |symbol: &Symbol| {
+            is_own(symbol)
+                && !self
+                    .undecided
+                    .iter()
+                    .any(|other| other.probability == *symbol)
+        };
+        let found = (from..).find(|number| is_free(&numbered(*number)));
+        let found = found.unwrap_or(from);
+        if from == first {
+            self.names_tried.insert(usual.clone(), found + 1);
+        }
+        numbered(found)
     }
 
     /// The same of a branch whose probability no other one has.
