@@ -218,6 +218,10 @@ impl Lowering<'_> {
                 let is_known = extents.iter().all(|extent| extent.upper.is_some());
                 (is_known && *other != id && !Extent::are_as_long(own, extents)).then(shape)
             }
+            Value::Element { subscripts, .. } if subscripts.iter().any(is_spread) => {
+                let extents = self.extents_of(part)?;
+                (!Extent::are_as_long(own, &extents)).then_some(Length::Bounds(extents))
+            }
             Value::Element { subscripts, .. } => {
                 let sections = subscripts.iter().filter_map(|subscript| match subscript {
                     Value::Section(section) => Some(&**section),
@@ -331,6 +335,14 @@ impl Lowering<'_> {
             }
         })
     }
+}
+
+/// Whether a section leaves elements out, or goes down.
+fn is_spread(subscript: &Value) -> bool {
+    let Value::Section(section) = subscript else {
+        return false;
+    };
+    !matches!(section[2], Value::Integer(1))
 }
 
 /// A dimension of so many elements.
