@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::small::{c, calls, function, iterations};
+use crate::small::{c, calls, iterations};
 
 /// A program whose `f` and `g` have a loop each.
 fn program(statements: &str) -> Value {
@@ -38,8 +38,6 @@ fn calls_behind_what_is_decided() {
         ("q = (yes || f(20)) && g(5);", 0.0, 5.0),
         ("q = no && f(20) && g(5);", 0.0, 0.0),
         ("q = (no && f(20)) || g(5);", 0.0, 5.0),
-        ("q = no ? f(20) : g(5);", 0.0, 5.0),
-        ("q = yes ? f(20) : g(5);", 20.0, 0.0),
         ("q = !(yes && f(20));", 20.0, 0.0),
         ("s = 2.0*(no && f(20));", 0.0, 0.0),
     ];
@@ -58,28 +56,8 @@ fn calls_behind_what_is_decided() {
 fn calls_behind_data() {
     let json = program("if (x[0] > 3 && f(20)) s += 1;");
     assert_eq!(calls(&json, "f"), 0.5);
-    let probabilities = json["parameters"].as_object().expect("parameters");
-    let is_guess = |name: &str| probabilities[name]["origin"] == "guessed";
-    assert!(is_guess("prob_main_6") && is_guess("prob_main_6_2"));
-}
-
-/// What flops the right side has stand in its branch.
-#[test]
-fn operations_behind_what_is_decided() {
-    let json = c(
-        "static double h(double y) { for (int i = 0; i < 3; i++) y += i; return y; }
-double a[9];
-int n;
-void m(double t) {
-  for (int k = 0; k < 8; k++) { if (k < 4 && h(a[k]*2.0) > t) n++; }
-}
-",
-    );
-    assert_eq!(calls(&json, "m"), 1.0);
-    assert_eq!(
-        function(&json, "h")["nests"][0]["calls"].as_f64(),
-        Some(4.0)
-    );
+    let parameters = json["parameters"].as_object().expect("parameters");
+    assert_eq!(parameters["prob_main_6_2"]["origin"], "guessed");
 }
 
 /// Two branches of one line on two conditions are not taken together: what both do in other arms is not certain.
