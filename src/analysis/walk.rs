@@ -347,7 +347,6 @@ pub(super) struct Undecided {
     pub probability: Symbol,
     /// The usual name of a probability of its line.
     pub of_line: Symbol,
-    pub place: Place,
     pub condition: Value,
     /// How many of the remainders that it may ask for are known to be others.
     pub excluded: usize,
@@ -371,7 +370,6 @@ fn decided(
         let Undecided {
             probability,
             of_line: _,
-            place: _,
             condition,
             excluded,
             truth,

@@ -401,7 +401,7 @@ impl Walker<'_> {
                 Some(Turn::Always(truth)) => Some(truth),
                 _ => (self.sizes).truth(self.procedure, self.function(), &branch.condition),
             };
-            let probability = self.undecided_probability(&usual, branch, truth);
+            let probability = self.undecided_probability(&usual, truth);
             let usual_name = usual;
             let arms = (then, otherwise);
             let usual = usual_share(self).or_else(|| {
@@ -411,7 +411,6 @@ impl Walker<'_> {
             self.undecided.push(Undecided {
                 probability: probability.clone(),
                 of_line: usual_name,
-                place: branch.place.clone(),
                 condition: branch.condition.clone(),
                 excluded,
                 truth,
@@ -554,22 +553,14 @@ impl Walker<'_> {
         })
     }
 
-    /// The same of a branch that neither literals nor loops decide: copies of it that the options of the program decide in
-    /// the same way, or not at all, have its probability, and so have others of the line that ask the same.
-    fn undecided_probability(
-        &mut self,
-        usual: &Symbol,
-        branch: &ir::If,
-        truth: Option<bool>,
-    ) -> Symbol {
+    /// The same of a branch that neither literals nor loops decide: others of the line that the options of the program
+    /// decide in the same way, or not at all, have its probability.
+    fn undecided_probability(&mut self, usual: &Symbol, truth: Option<bool>) -> Symbol {
         let is_own = |symbol: &Symbol| {
             !self.symbols.constants.contains_key(symbol) && !self.once.contains(symbol)
         };
         let is_alike = |other: &&Undecided| {
-            other.of_line == *usual
-                && other.truth == truth
-                && (other.place == branch.place || other.condition == branch.condition)
-                && is_own(&other.probability)
+            other.of_line == *usual && other.truth == truth && is_own(&other.probability)
         };
         if let Some(alike) = self.undecided.iter().find(is_alike) {
             return alike.probability.clone();
