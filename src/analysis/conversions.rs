@@ -120,6 +120,35 @@ impl Symbols<'_> {
         left().map_or(expr, Expr::from)
     }
 
+    /// Whether known loops let a whole number begin again in a type: at their ends it is larger, or smaller, than that holds.
+    pub(super) fn begins_again(&self, ty: &Type, expr: &Expr) -> bool {
+        let Type::Integer(1..=4, _) = ty else {
+            return false;
+        };
+        let mut found = vec![expr.clone()];
+        for level in self.levels.iter().rev() {
+            let variable = Symbol::source(&level.counted.variable);
+            if !found
+                .iter()
+                .any(|one| one.mentions(&level.counted.variable))
+            {
+                continue;
+            }
+            let at = |expr: &Expr, end: &Expr| {
+                expr.substitute(&|symbol| (*symbol == variable).then(|| end.clone()))
+            };
+            let ends = [&level.counted.lower, &level.counted.upper];
+            found = (found.iter())
+                .flat_map(|one| ends.map(|end| at(one, end)))
+                .collect();
+        }
+        let leaves = |one: &Expr| {
+            let number = self.number(one).and_then(|n| Expr::from(n).as_integer());
+            number.is_some_and(|number| ty.wrapped(number) != Some(number))
+        };
+        found.len() > 1 && found.iter().any(leaves)
+    }
+
     /// The same in a type so narrow that sizes may not fit, of what no loop moves.
     fn narrowed(&self, ty: &Type, expr: Expr) -> Expr {
         let name = |id: &VarId| self.function.variable(*id).name.as_str();

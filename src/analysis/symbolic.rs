@@ -7,7 +7,9 @@ use super::symbols::{Known, Start, Symbols};
 use crate::expr::{self, Comparison, Expr, Node, Symbol};
 use crate::intrinsics::Meaning;
 use crate::ir::visit::{each_value, variables_of};
-use crate::ir::{self, BinaryOp, ConstantOrigin, Function, Role, Type, UnaryOp, Value, VarId};
+use crate::ir::{
+    self, BinaryOp, ConstantOrigin, Function, Role, Type, UnaryOp, Value, VarId, fold,
+};
 
 /// `a < b ? a : b` and its relatives are the smaller or the larger of both. So are, of subscripts, `a >= b ? b - 1 : a` and
 /// one that is kept from passing another limit as well, `a < b ? b : a > c ? c : a`, which is taken to lie beyond this one.
@@ -80,6 +82,7 @@ impl Symbols<'_> {
                 Some(self.without_sign(BinaryOp::Subtract, [operand, operand], result))
             }
             Value::Unary(UnaryOp::Negate, operand) => Some(-self.expression(operand)?),
+            Value::Unary(UnaryOp::Not, operand) if self.is_integer(operand) => self.operand(value),
             Value::Binary(op, left, right) => self
                 .binary(*op, left, right)
                 .or_else(|| self.text_symbol(value)),
@@ -186,7 +189,10 @@ impl Symbols<'_> {
                 a.power(b).truncated()
             }
             BinaryOp::Power => a.power(b),
-            BinaryOp::BitAnd if integers => lowest_bits(a, b)?,
+            op if op.is_bitwise() && integers => {
+                let known = [&a, &b].map(|side| Expr::from(self.number(side)?).as_integer());
+                bits(op, [a, b], known)?
+            }
             _ => return None,
         };
         Some(match integers {
@@ -408,6 +414,15 @@ pub fn lower_quotient(a: Expr, b: Expr) -> Expr {
 /// `a mod b` with the sign of `a`, as in C and Fortran.
 pub fn remainder(a: Expr, b: Expr) -> Expr {
     a.clone() - b.clone() * a.quotient(b).truncated()
+}
+
+/// What an operator on bits gives: of known numbers a number.
+pub(super) fn bits(op: BinaryOp, [a, b]: [Expr; 2], known: [Option<i64>; 2]) -> Option<Expr> {
+    match known {
+        [Some(left), Some(right)] => fold::arithmetic(op, left, right).map(Expr::from),
+        _ if op == BinaryOp::BitAnd => lowest_bits(a, b),
+        _ => None,
+    }
 }
 
 /// `a & 7`: what is left of a division by eight, never negative, whatever sign `a` has.

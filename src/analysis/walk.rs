@@ -277,6 +277,9 @@ fn analyze_procedure(
         trip_counts: BTreeMap::new(),
         datatypes: None,
         undecided: Vec::new(),
+        names_tried: HashMap::new(),
+        parts_asked: 0,
+        then_cycles: false,
         answers: Vec::new(),
         conditions: Vec::new(),
         choices: HashMap::new(),
@@ -342,6 +345,8 @@ fn surely_once(
 /// A branch that neither literals nor the loops around it decide.
 pub(super) struct Undecided {
     pub probability: Symbol,
+    /// The usual name of a probability of its line.
+    pub of_line: Symbol,
     pub condition: Value,
     /// How many of the remainders that it may ask for are known to be others.
     pub excluded: usize,
@@ -364,6 +369,7 @@ fn decided(
     for branch in undecided {
         let Undecided {
             probability,
+            of_line: _,
             condition,
             excluded,
             truth,
@@ -479,6 +485,12 @@ struct Walker<'f> {
     datatypes: Option<Datatypes<'f>>,
     /// Branches whose conditions are not constants.
     undecided: Vec<Undecided>,
+    /// The first number of a name for probabilities of a line that no branch has, by the usual name.
+    names_tried: HashMap<Symbol, u32>,
+    /// How many parts of conditions around the walk say whether what it walks is evaluated.
+    parts_asked: u32,
+    /// Whether the first arm of the branch that comes next goes on with the next iteration, which its statements leave out.
+    then_cycles: bool,
     /// What branches around the walk have found.
     answers: Vec<answers::Answer>,
     /// What branches around the walk ask of the variables of loops around these, and hold.
@@ -589,8 +601,18 @@ impl<'f> Walker<'f> {
                         ) =>
                 {
                     let then = &branch.then[..branch.then.len() - 1];
-                    self.branch(branch, then, rest, block);
-                    return share;
+                    self.then_cycles = true;
+                    return share * self.branch(branch, then, rest, block);
+                }
+                // What is behind one with such a branch in it runs where none of these goes on with the loop.
+                Stmt::If(branch) if self.depth() > 0 => {
+                    let stays = self.branch(branch, &branch.then, &branch.otherwise, block);
+                    if stays.as_number() != Some(1.0) && !rest.is_empty() {
+                        let detail = "cycle in a branch inside a loop".to_string();
+                        self.reason(block, &branch.place, ReasonCode::Cycle, detail);
+                        return share * self.guarded(stays, Origin::Derived, rest, block);
+                    }
+                    share = share * stays;
                 }
                 // Nothing gets behind it.
                 Stmt::Jump { kind, .. } => {
@@ -601,8 +623,8 @@ impl<'f> Walker<'f> {
                     if self.works(rest) {
                         self.guarded(Expr::from(0.0), Origin::Derived, rest, block);
                     }
-                    return match self.depth() {
-                        0 => Expr::from(0.0),
+                    return match (self.depth(), kind) {
+                        (0, _) | (_, Jump::Cycle) => Expr::from(0.0),
                         _ => share,
                     };
                 }

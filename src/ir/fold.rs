@@ -18,6 +18,9 @@ pub fn arithmetic(op: BinaryOp, left: i64, right: i64) -> Option<i64> {
         BinaryOp::ShiftRight => left.checked_div_euclid(right),
         BinaryOp::Remainder => left.checked_rem(right),
         BinaryOp::Power => power(left, right),
+        BinaryOp::BitAnd => Some(left & right),
+        BinaryOp::BitOr => Some(left | right),
+        BinaryOp::BitExclusiveOr => Some(left ^ right),
         _ => None,
     }
 }

@@ -136,6 +136,9 @@ pub struct Function {
     pub allocated: BTreeSet<VarId>,
     /// Arrays that a statement gives another length than they were allocated with: `a = [a, x]`.
     pub grown: BTreeSet<VarId>,
+    /// Arrays that a statement allocates whose declaration leaves their length to statements, with the bounds that their
+    /// dimensions have.
+    pub sized: BTreeSet<VarId>,
     /// Arrays that statements give more than one length, with each of them: their dimensions stay open.
     pub lengths: BTreeMap<VarId, Vec<Length>>,
     /// Arguments that statements allocate only where they are not allocated yet: what a caller has allocated stays as it is.
@@ -244,6 +247,7 @@ impl Function {
             read_only: BTreeSet::new(),
             allocated: BTreeSet::new(),
             grown: BTreeSet::new(),
+            sized: BTreeSet::new(),
             lengths: BTreeMap::new(),
             kept: BTreeSet::new(),
             passed: BTreeSet::new(),

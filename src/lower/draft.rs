@@ -146,6 +146,9 @@ impl Draft {
         if is_another && self.deferred.contains(&id) {
             return self.note_length(id, Length::Bounds(extents));
         }
+        if self.deferred.contains(&id) {
+            self.function.sized.insert(id);
+        }
         // Which of several statements has allocated it callers do not know.
         if self.variable(id).role == Role::Argument {
             match self.allocated.insert(id) {

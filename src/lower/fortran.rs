@@ -31,6 +31,7 @@ mod array_syntax;
 mod assigned;
 mod associate;
 mod bindings;
+mod bits;
 mod blocks;
 mod bound;
 mod branches;

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::small::{c, function, iterations, reasons};
+use crate::small::{c, fortran, function, iterations, reasons};
 
 fn last(json: &Value, name: &str) -> f64 {
     *iterations(json, name).last().expect("a nest")
@@ -198,4 +198,110 @@ fn numbers_begin_again_behind_the_largest() {
 }");
     assert!(is_marked(&json));
     assert!(function(&json, "main")["nests"][0]["iterations"].is_number());
+}
+
+/// Loops, and how often their innermost one runs: counted, or marked.
+#[test]
+fn numbers_that_are_cut_off_or_begin_again_in_loops() {
+    let loops = [
+        ("for (int i = 0; i < 20; i += 1.5) t += i;", 20.0),
+        ("for (int i = 0; i < 20; i += 2.9) t += i;", 10.0),
+        ("for (int i = 20; i > 0; i -= 1.5) t += i;", 10.0),
+        ("for (int i = -7; i < 7; i += 1.5) t += i;", 12.0),
+        (
+            "for (int i = 300; i < 310; i++) { unsigned char c = i; for (int j = 0; j < c; j++) t += 1; }",
+            485.0,
+        ),
+        (
+            "for (int i = 0; i < 3; i++) { signed char c = 100*i; for (int j = 0; j < c; j++) t += 1; }",
+            100.0,
+        ),
+        (
+            "for (int i = 0; i < 10; i++) { unsigned char c = i; for (int j = 0; j < c; j++) t += 1; }",
+            45.0,
+        ),
+    ];
+    for (statement, expected) in loops {
+        let json = c(&format!(
+            "double t; int main(void) {{ {statement} return 0; }}"
+        ));
+        let found = last(&json, "main");
+        assert!(
+            found == expected || is_marked(&json),
+            "{statement}: {found}"
+        );
+    }
+}
+
+/// A parameter that is declared as an array is a pointer.
+#[test]
+fn sizes_of_parameters_are_those_of_pointers() {
+    let json = c("double t;
+void f(double a[10]) { for (unsigned i = 0; i < sizeof a/sizeof *a; i++) t += a[i]; }
+void g(char a[]) { for (unsigned i = 0; i < sizeof(a); i++) t += a[i]; }
+void h(void) { double a[10]; for (unsigned i = 0; i < sizeof a/sizeof *a; i++) t += a[i]; }
+");
+    assert_eq!(
+        (last(&json, "f"), last(&json, "g"), last(&json, "h")),
+        (1.0, 8.0, 10.0)
+    );
+}
+
+/// Operators on bits, of numbers that are known.
+#[test]
+fn bits_of_known_numbers() {
+    let operations = [
+        ("int n = 10 & 6;", 2.0),
+        ("int k = 10; int n = k & 6;", 2.0),
+        ("int k = 10; int n = k | 5;", 15.0),
+        ("int k = 10; int n = k ^ 3;", 9.0),
+        ("int k = 10; int n = (k & ~2) | 1;", 9.0),
+        ("int k = 10; int n = !k;", 0.0),
+        ("int k = 0; int n = !k;", 1.0),
+    ];
+    for (statements, expected) in operations {
+        let json = c(&format!(
+            "double t; int main(void) {{ {statements} for (int j = 0; j < n; j++) t += 1; return 0; }}"
+        ));
+        assert_eq!(
+            (last(&json, "main"), is_marked(&json)),
+            (expected, false),
+            "{statements}"
+        );
+    }
+    let functions = [
+        ("iand(k, 6)", 2.0),
+        ("ior(k, 5)", 15.0),
+        ("ieor(k, 3)", 9.0),
+        ("ibset(k, 2)", 14.0),
+        ("ibclr(k, 1)", 8.0),
+        ("not(k) + 20", 9.0),
+        ("ishft(k, 2)", 40.0),
+        ("ishft(k, -1)", 5.0),
+        ("shiftr(k, 1)", 5.0),
+        ("bit_size(k)", 32.0),
+        ("huge(k) - 2147483640", 7.0),
+        ("digits(1.0)", 24.0),
+        ("kind(1.0d0)", 8.0),
+    ];
+    for (value, expected) in functions {
+        let json = fortran(&format!(
+            "program p
+  implicit none
+  integer :: j, k, n
+  real :: s
+  k = 10
+  n = {value}
+  do j = 1, n
+    s = s + 1
+  end do
+end program
+"
+        ));
+        assert_eq!(
+            (last(&json, "p"), is_guessed(&json)),
+            (expected, false),
+            "{value}"
+        );
+    }
 }

@@ -123,6 +123,7 @@ mod small;
 mod small_programs;
 mod small_traffic;
 mod snapshots;
+mod sometimes_called;
 mod static_figures;
 mod stored_numbers;
 mod structures;

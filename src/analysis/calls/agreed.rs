@@ -13,7 +13,9 @@ use rustc_hash::FxHashMap;
 
 use super::procedures::formals;
 use crate::ir::visit::{InLoop, calls_mut, calls_of, statements};
-use crate::ir::{Callee, Function, Home, Passing, Type, Unit, Value, VarId, is_address, stored};
+use crate::ir::{
+    Callee, Function, Home, Passing, Role, Type, Unit, Value, VarId, is_address, stored,
+};
 
 /// The files with what calls pass as the called procedures declare it.
 pub fn agreed(mut units: Vec<Unit>) -> Vec<Unit> {
@@ -93,11 +95,13 @@ fn whole_number(function: &Function, id: VarId) -> Option<Type> {
 /// Opens the dimensions of arrays to which called procedures, or others that share them, give another length.
 fn open_lengths(units: &mut [Unit]) {
     let (by_position, homes) = changing(units);
-    if by_position.is_empty() && homes.is_empty() {
+    let allocated = allocating(units);
+    if by_position.is_empty() && homes.is_empty() && allocated.is_empty() {
         return;
     }
     for function in units.iter_mut().flat_map(|unit| &mut unit.functions) {
         let mut opened = passed_to(function, &by_position);
+        opened.extend(allocated_anew(function, &allocated));
         let shared = (function.homes.iter()).filter(|(_, home)| homes.contains(*home));
         opened.extend(shared.map(|(id, _)| *id));
         for id in opened {
@@ -126,6 +130,82 @@ fn changing(units: &[Unit]) -> (Positions, HashSet<Home>) {
         }
     }
     (found, homes)
+}
+
+/// The shared arrays that procedures give a length, or that those do which they call, by the names of procedures.
+type Allocating = FxHashMap<String, HashSet<Home>>;
+
+fn allocating(units: &[Unit]) -> Allocating {
+    let mut found = Allocating::default();
+    let mut callers: FxHashMap<String, BTreeSet<String>> = FxHashMap::default();
+    for function in units.iter().flat_map(|unit| &unit.functions) {
+        let changed = (function.sized.iter())
+            .chain(function.lengths.keys())
+            .chain(&function.grown);
+        let homes: HashSet<Home> = changed
+            .filter_map(|id| function.homes.get(id).cloned())
+            .collect();
+        if !homes.is_empty() {
+            let of_name = found.entry(function.name.clone()).or_default();
+            of_name.extend(homes);
+        }
+        if function.conventions.passing != Passing::Places {
+            continue;
+        }
+        statements(&function.body, InLoop::No, &mut |stmt, _| {
+            calls_of(stmt, &mut |name, _| {
+                let of_name = callers.entry(plain(function, name).to_string());
+                of_name.or_default().insert(function.name.clone());
+            });
+        });
+    }
+    let mut open: Vec<String> = found.keys().cloned().collect();
+    while let Some(name) = open.pop() {
+        let homes = found.get(&name).cloned().unwrap_or_default();
+        for caller in callers.get(&name).into_iter().flatten() {
+            let of_caller = found.entry(caller.clone()).or_default();
+            let before = of_caller.len();
+            of_caller.extend(homes.iter().cloned());
+            if of_caller.len() > before {
+                open.push(caller.clone());
+            }
+        }
+    }
+    found
+}
+
+/// The shared arrays that a function allocates, and that a procedure may allocate anew which it calls: components are those of
+/// what it passes there, or of what both know.
+fn allocated_anew(function: &Function, allocating: &Allocating) -> BTreeSet<VarId> {
+    let mut found = BTreeSet::new();
+    let own: Vec<(VarId, &Home)> = (function.sized.iter())
+        .filter_map(|id| Some((*id, function.homes.get(id)?)))
+        .collect();
+    if own.is_empty() {
+        return found;
+    }
+    statements(&function.body, InLoop::No, &mut |stmt, _| {
+        calls_of(stmt, &mut |name, arguments| {
+            let Some(homes) = allocating.get(plain(function, name)) else {
+                return;
+            };
+            let is_passed = |id: VarId| {
+                let of = &function.variable(id).name;
+                let is_in = |argument: &Value| match argument {
+                    Value::Variable(passed) | Value::Element { array: passed, .. } => {
+                        function.variable(*passed).name.variable() == of.variable()
+                    }
+                    _ => false,
+                };
+                function.variable(id).role == Role::Global
+                    || !of.is_member()
+                    || arguments.iter().any(is_in)
+            };
+            let anew = (own.iter()).filter(|(id, home)| homes.contains(*home) && is_passed(*id));
+            found.extend(anew.map(|(id, _)| *id));
+        });
+    });
+    found
 }
 
 /// The variables that a function passes to procedures at these positions.

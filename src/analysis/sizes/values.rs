@@ -33,7 +33,7 @@ use crate::intrinsics::Meaning;
 use crate::ir::visit::each_value;
 use crate::ir::{BinaryOp, Extent, Function, Type, UnaryOp, Value, VarId, wider};
 use crate::symbolic::{
-    compared_by, extreme_of, integer_quotient, lower_quotient, lowest_bits, of_whole_numbers,
+    bits, compared_by, extreme_of, integer_quotient, lower_quotient, of_whole_numbers,
     one_or_nothing, remainder, truth,
 };
 
@@ -62,6 +62,9 @@ impl Resolver<'_, '_> {
                     _ => negative,
                 };
                 without_sign(&value.ty(function), result).ok_or(Gap::Unfollowed)
+            }
+            Value::Unary(UnaryOp::Not, _) if truth(value, function).is_some() => {
+                self.operand(id, value, depth)
             }
             Value::Convert(Type::Integer(..), operand)
                 if matches!(operand.ty(function), Type::Real(_)) =>
@@ -92,6 +95,12 @@ impl Resolver<'_, '_> {
                 );
                 if is_of_bytes(function, (*op, [left, right]), [&a, &b]) {
                     return Err(Gap::Unfollowed);
+                }
+                if op.is_bitwise() {
+                    let number =
+                        |side: &Expr| Expr::from(self.number_of(side, NAMES)?).as_integer();
+                    let known = [number(&a), number(&b)];
+                    return bits(*op, [a, b], known).ok_or(Gap::Unfollowed);
                 }
                 let both = wider(left.ty(function), right.ty(function));
                 let computed = || {
@@ -351,7 +360,6 @@ fn arithmetic(op: BinaryOp, a: Expr, b: Expr) -> Option<Expr> {
         BinaryOp::ShiftRight if !b.is_zero() => lower_quotient(a, b),
         BinaryOp::Remainder if !b.is_zero() => remainder(a, b),
         BinaryOp::Power => a.power(b),
-        BinaryOp::BitAnd => lowest_bits(a, b)?,
         _ => return None,
     })
 }

@@ -1,17 +1,21 @@
 //! Branches, and what is known of variables where their sides meet again.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Undecided, Walker, leaving, records, refills};
 use crate::alternatives::either;
+use crate::calls::Target;
 use crate::counted_loop::Counted;
 use crate::coverage;
 use crate::diagnostic::Place;
 use crate::expr::{self, Comparison, Expr, Node, Symbol};
 use crate::facts::{Asks, Block, Branch, Constant, Decision, Guard, Item, Origin, Share};
 use crate::guards;
-use crate::ir::visit::{each_value, variables_of};
-use crate::ir::{self, BinaryOp, Function, Printed, Role, Stmt, Type, UnaryOp, Value, VarId};
+use crate::ir::visit::{each_part_mut, each_value, variables_of};
+use crate::ir::{
+    self, BinaryOp, Function, Operands, Printed, Role, Stmt, Type, UnaryOp, Value, VarId,
+};
 use crate::sizes::Turn;
 use crate::symbolic::compared_by;
 use crate::symbols::Known;
@@ -33,7 +37,9 @@ impl Walker<'_> {
         if let Some(parts) = self.parts_of(branch, arms) {
             return self.branch_in_parts(branch, parts, arms, block);
         }
+        let then_cycles = std::mem::take(&mut self.then_cycles);
         self.read(&branch.place, &branch.condition, block);
+        self.then_cycles = then_cycles;
         self.branch_that_is_read(branch, arms, block)
     }
 
@@ -68,11 +74,7 @@ impl Walker<'_> {
                 true => Value::Convert(ty.clone(), Box::new(arm.clone())),
                 false => arm.clone(),
             };
-            vec![Stmt::Evaluate {
-                place: place.clone(),
-                values: vec![value],
-                printed: Printed::No,
-            }]
+            evaluated(place, value)
         };
         let branch = ir::If {
             place: place.clone(),
@@ -88,6 +90,66 @@ impl Walker<'_> {
         if let Some(Item::Branch(added)) = block.items.last_mut() {
             // Lines do not tell its arms apart.
             (added.then_lines, added.otherwise_lines) = (None, None);
+        }
+    }
+
+    /// Adds what `a && b` and `a || b` evaluate behind `a`, where that is read already.
+    pub(super) fn perhaps(
+        &mut self,
+        place: &Place,
+        (op, left, right): (BinaryOp, &Value, &Value),
+        block: &mut Block,
+    ) {
+        let arm = evaluated(place, right.clone());
+        let [then, otherwise] = match op {
+            BinaryOp::And => [arm, Vec::new()],
+            _ => [Vec::new(), arm],
+        };
+        let branch = ir::If {
+            place: place.clone(),
+            condition: left.clone(),
+            then,
+            otherwise,
+        };
+        self.parts_asked += 1;
+        self.branch_that_is_read(&branch, [&branch.then, &branch.otherwise], block);
+        self.parts_asked -= 1;
+        if let Some(Item::Branch(added)) = block.items.last_mut() {
+            (added.then_lines, added.otherwise_lines) = (None, None);
+        }
+    }
+
+    /// Whether the right side of an operator calls procedures of the program only where the left side says so.
+    pub(super) fn depends_on_left(&self, op: BinaryOp, right: &Value) -> bool {
+        if self.function().conventions.operands == Operands::All
+            || !matches!(op, BinaryOp::And | BinaryOp::Or)
+        {
+            return false;
+        }
+        let mut found = false;
+        each_value(right, &mut |part| {
+            if let Value::Call { name, .. } = part {
+                found |= match self.effects.target(name) {
+                    Target::Body(_) | Target::Recursive(_) => true,
+                    Target::Unknown => !self.effects.candidates(name).is_empty(),
+                    Target::Library(_) | Target::Communication(_) => false,
+                };
+            }
+        });
+        found
+    }
+
+    /// What of a value is evaluated in any case: without what [`perhaps`](Self::perhaps) counts apart.
+    pub(super) fn always_evaluated<'v>(&self, value: &'v Value) -> Cow<'v, Value> {
+        let mut holds_apart = false;
+        each_value(value, &mut |part| {
+            if let Value::Binary(op, _, right) = part {
+                holds_apart |= self.depends_on_left(*op, right);
+            }
+        });
+        match holds_apart {
+            true => Cow::Owned(without(value, &|op, right| self.depends_on_left(op, right))),
+            false => Cow::Borrowed(value),
         }
     }
 
@@ -207,6 +269,7 @@ impl Walker<'_> {
         usual: Usual,
         block: &mut Block,
     ) -> Expr {
+        let then_cycles = std::mem::take(&mut self.then_cycles);
         self.decides(&branch.condition, block);
         let before = self.symbols.known.clone();
         let compared_before = self.compared_known();
@@ -265,6 +328,10 @@ impl Walker<'_> {
         let (probability, decision) = match decided {
             Some(decided) => decided,
             None => self.decision(branch, ([then, otherwise], asked), blocks),
+        };
+        let after_then_share = match then_cycles {
+            true => Expr::from(0.0),
+            false => after_then_share,
         };
         let shares = [after_then_share, after_otherwise_share];
         let stays = leaving::stays(&probability, shares);
@@ -340,6 +407,7 @@ impl Walker<'_> {
                 _ => (self.sizes).truth(self.procedure, self.function(), &branch.condition),
             };
             let probability = self.undecided_probability(&usual, truth);
+            let usual_name = usual;
             let arms = (then, otherwise);
             let usual = usual_share(self).or_else(|| {
                 let share = self.guessed_period(&branch.condition, &decision)?;
@@ -347,6 +415,7 @@ impl Walker<'_> {
             });
             self.undecided.push(Undecided {
                 probability: probability.clone(),
+                of_line: usual_name,
                 condition: branch.condition.clone(),
                 excluded,
                 truth,
@@ -491,14 +560,40 @@ impl Walker<'_> {
 
     /// The same of a branch that neither literals nor loops decide: others of the line that the options of the program
     /// decide in the same way, or not at all, have its probability.
-    fn undecided_probability(&self, usual: &Symbol, truth: Option<bool>) -> Symbol {
-        self.first_free(usual, |symbol| {
-            let others = self.undecided.iter();
-            let mut others = others.filter(|other| other.probability == *symbol);
-            let is_free =
-                !self.symbols.constants.contains_key(symbol) && !self.once.contains(symbol);
-            is_free && others.all(|other| other.truth == truth)
-        })
+    fn undecided_probability(&mut self, usual: &Symbol, truth: Option<bool>) -> Symbol {
+        let is_own = |symbol: &Symbol| {
+            !self.symbols.constants.contains_key(symbol) && !self.once.contains(symbol)
+        };
+        let is_alike = |other: &&Undecided| {
+            other.of_line == *usual && other.truth == truth && is_own(&other.probability)
+        };
+        if let Some(alike) = self.undecided.iter().find(is_alike) {
+            return alike.probability.clone();
+        }
+        let first = self.names_tried.get(usual).copied().unwrap_or(1);
+        let numbered = |number: u32| match number {
+            1 => usual.clone(),
+            number => usual.renamed(&format!("{}_{number}", usual.name())),
+        };
+        // That of the line is for the whole condition, whose parts come first.
+        let from = if self.parts_asked == 0 {
+            first
+        } else {
+            first.max(2)
+        };
+        let is_free = |symbol: &Symbol| {
+            is_own(symbol)
+                && !self
+                    .undecided
+                    .iter()
+                    .any(|other| other.probability == *symbol)
+        };
+        let found = (from..).find(|number| is_free(&numbered(*number)));
+        let found = found.unwrap_or(from);
+        if from == first {
+            self.names_tried.insert(usual.clone(), found + 1);
+        }
+        numbered(found)
     }
 
     /// The same of a branch whose probability no other one has.
@@ -515,7 +610,9 @@ impl Walker<'_> {
 
     fn first_free(&self, usual: &Symbol, is_free: impl Fn(&Symbol) -> bool) -> Symbol {
         let others = (2..).map(|number| usual.renamed(&format!("{}_{number}", usual.name())));
-        let mut names = std::iter::once(usual.clone()).chain(others);
+        // That of the line is for the whole condition, whose parts come first.
+        let of_line = (self.parts_asked == 0).then(|| usual.clone());
+        let mut names = of_line.into_iter().chain(others);
         names
             .find(|symbol| is_free(symbol))
             .unwrap_or_else(|| usual.clone())
@@ -645,6 +742,27 @@ impl Walker<'_> {
             ))
         };
         differing.into_iter().filter_map(clamped).collect()
+    }
+}
+
+/// What evaluates a value.
+fn evaluated(place: &Place, value: Value) -> Vec<Stmt> {
+    vec![Stmt::Evaluate {
+        place: place.clone(),
+        values: vec![value],
+        printed: Printed::No,
+    }]
+}
+
+/// A value without the right sides of operators of which something holds.
+fn without(value: &Value, is_apart: &dyn Fn(BinaryOp, &Value) -> bool) -> Value {
+    match value {
+        Value::Binary(op, left, right) if is_apart(*op, right) => without(left, is_apart),
+        _ => {
+            let mut value = value.clone();
+            each_part_mut(&mut value, &mut |part| *part = without(part, is_apart));
+            value
+        }
     }
 }
 

@@ -116,7 +116,8 @@ impl Walker<'_> {
         argument: &Value,
         block: &mut Block,
     ) {
-        self.with_counter(place, block, |counter| counter.count(argument));
+        let always = self.always_evaluated(argument);
+        self.with_counter(place, block, |counter| counter.count(&always));
         self.reads_in_argument(place, at, argument, block);
     }
 

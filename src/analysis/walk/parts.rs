@@ -228,6 +228,7 @@ impl Walker<'_> {
         arms: [&[Stmt]; 2],
         block: &mut Block,
     ) -> Expr {
+        let then_cycles = std::mem::take(&mut self.then_cycles);
         match parts.reads {
             Reads::Nothing => {}
             Reads::Everywhere => self.read(&branch.place, &branch.condition, block),
@@ -247,6 +248,7 @@ impl Walker<'_> {
             condition: parts.rest.clone(),
             ..branch.clone()
         };
+        self.then_cycles = then_cycles && parts.goal != Goal::ReadsAlone;
         let stays_inside = match (parts.goal, parts.reads) {
             (Goal::ReadsAlone, _) => {
                 self.read(&branch.place, &parts.rest, &mut then);
@@ -272,8 +274,10 @@ impl Walker<'_> {
             Goal::ReadsAlone => &[],
         };
         // The branch itself has its usual parameter, and the part another one.
-        let of_all =
-            (parts.goal == Goal::ReadsAlone).then(|| self.branch_that_is_read(branch, arms, block));
+        let of_all = (parts.goal == Goal::ReadsAlone).then(|| {
+            self.then_cycles = then_cycles;
+            self.branch_that_is_read(branch, arms, block)
+        });
         // What is known behind it is what the branch inside has found: it has both arms.
         let behind = std::mem::replace(&mut self.symbols.known, before);
         let outer = ir::If {
@@ -289,7 +293,11 @@ impl Walker<'_> {
         let condition = self.symbols.text(&outer.condition);
         let otherwise = (!other.is_empty()).then(|| self.block(other));
         self.symbols.known = behind;
-        let stays = super::leaving::stays(&probability, [stays_inside, Expr::from(1.0)]);
+        let stays_outside = match then_cycles && parts.goal == Goal::Otherwise {
+            true => Expr::from(0.0),
+            false => Expr::from(1.0),
+        };
+        let stays = super::leaving::stays(&probability, [stays_inside, stays_outside]);
         let outer = Branch {
             line: branch.place.line,
             condition,

@@ -22,7 +22,8 @@ impl<'f> Walker<'f> {
         value: &Value,
         block: &mut Block,
     ) {
-        self.with_counter(place, block, |counter| counter.count(value));
+        let always = self.always_evaluated(value);
+        self.with_counter(place, block, |counter| counter.count(&always));
         match target {
             Value::Variable(_) if self.symbols.is_address(target) => {
                 self.follows(place, value, block);
@@ -120,6 +121,15 @@ impl<'f> Walker<'f> {
             }
             known => known,
         });
+        let ty = &self.function().variable(id).ty;
+        if is_index
+            && matches!(&expression, Some(Known::Is(expr)) if self.symbols.begins_again(ty, expr))
+        {
+            return Some(Known::Changes {
+                depth: self.depth(),
+                loaded: false,
+            });
+        }
         let address = if is_pointer {
             self.symbols.address(value)
         } else {
@@ -188,7 +198,8 @@ impl<'f> Walker<'f> {
 
     /// Counts and records everything that evaluating `value` does.
     pub(super) fn read(&mut self, place: &Place, value: &Value, block: &mut Block) {
-        self.with_counter(place, block, |counter| counter.count(value));
+        let always = self.always_evaluated(value);
+        self.with_counter(place, block, |counter| counter.count(&always));
         self.reads_in(place, value, block);
     }
 
@@ -214,9 +225,12 @@ impl<'f> Walker<'f> {
             Value::Unary(_, operand) | Value::Convert(_, operand) => {
                 self.reads_in(place, operand, block);
             }
-            Value::Binary(_, left, right) => {
+            Value::Binary(op, left, right) => {
                 self.reads_in(place, left, block);
-                self.reads_in(place, right, block);
+                match self.depends_on_left(*op, right) {
+                    true => self.perhaps(place, (*op, left, right), block),
+                    false => self.reads_in(place, right, block),
+                }
             }
             Value::Call {
                 name,

@@ -481,6 +481,7 @@ impl<'t> Lowering<'t> {
             (Some(descriptor), _) => self.names.described_type(descriptor),
             (None, Some(value)) => (self.parenthesised_type(value))
                 .or_else(|| self.type_of_text(value))
+                .or_else(|| self.type_of_parameter(value))
                 .unwrap_or_else(|| self.type_of(value, 0)),
             (None, None) => CType::Unknown,
         };

@@ -145,6 +145,7 @@ impl<'t> Lowering<'t> {
         if modifies(body, variable) || self.variables.is_addressed_since(addressed, variable) {
             return Err(ReasonCode::VariableModified);
         }
+        let step = self.whole_step(step, lower, (relation, &bound))?;
         let sign = fold::value(self.draft.function(), &step)
             .map(i64::signum)
             .or(match relation {
@@ -191,6 +192,30 @@ impl<'t> Lowering<'t> {
             upper,
             step,
         })
+    }
+
+    /// What is added of a real step to a whole number, which is cut off: it must not be below zero for that.
+    fn whole_step(
+        &self,
+        step: Value,
+        first: &Value,
+        (relation, bound): (BinaryOp, &Value),
+    ) -> Result<Value, ReasonCode> {
+        let function = self.draft.function();
+        if !step.ty(function).is_floating() {
+            return Ok(step);
+        }
+        let by = fold::literal(&step).ok_or(ReasonCode::IrregularStep)?;
+        let is_positive = |end: &Value| fold::value(function, end).is_some_and(|end| end >= 0);
+        let is_above = match relation {
+            BinaryOp::Greater | BinaryOp::GreaterOrEqual => is_positive(bound),
+            _ => by > 0.0,
+        };
+        let whole = fold::truncated(by.floor()).filter(|whole| *whole != 0);
+        match whole.filter(|_| is_above && is_positive(first)) {
+            Some(whole) => Ok(Value::Integer(whole)),
+            None => Err(ReasonCode::IrregularStep),
+        }
     }
 
     /// The bound as it is compared, where that is without a sign: a negative number is a large one then.

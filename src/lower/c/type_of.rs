@@ -7,7 +7,7 @@ use super::fields::{Field, children, part};
 use super::literals;
 use super::lowering::Lowering;
 use super::names::Symbol;
-use crate::ir::{BinaryOp, Sign, Type, Value, VarId, wider};
+use crate::ir::{BinaryOp, Role as Storage, Sign, Type, Value, VarId, wider};
 use crate::syntax::Role;
 
 impl<'t> Lowering<'t> {
@@ -25,6 +25,21 @@ impl<'t> Lowering<'t> {
             Some(Symbol::Function(result)) => CType::Function(Box::new(result.clone())),
             Some(Symbol::Typedef(_)) | None => CType::Unknown,
         }
+    }
+
+    /// The type of a parameter that stands alone: one that is declared as an array is a pointer.
+    pub fn type_of_parameter(&self, mut node: Node<'t>) -> Option<CType<'t>> {
+        while self.role(node) == Some(Role::Parenthesised) {
+            node = *children(node).first()?;
+        }
+        let name = (self.role(node) == Some(Role::Name)).then(|| self.text(node))?;
+        let Some(Symbol::Local(id)) = self.names.symbol(name) else {
+            return None;
+        };
+        let ty = self.type_of_variable(*id);
+        let is_parameter = self.draft.variable(*id).role == Storage::Argument;
+        let is_array = matches!(ty, CType::Array(..));
+        (is_parameter && is_array).then(|| CType::Pointer(Box::new(ty.element())))
     }
 
     /// The type of an expression as far as it decides between numbers and addresses; evaluates nothing.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 use super::assigned::grown;
@@ -11,6 +11,7 @@ use super::declarators::bounds;
 use super::expression::{Argument, Expr, Reader};
 use super::modules::{Found, World};
 use super::names::{field, kind};
+use super::path::Path;
 use super::scope::{Bounds, Scope};
 use crate::interned;
 use crate::interned_as_they_are;
@@ -21,6 +22,9 @@ use crate::syntax::{Role, named_children};
 pub struct Allocations {
     #[serde(with = "interned")]
     by_name: FxHashMap<Arc<str>, Vec<Allocation>>,
+    /// The procedures that give arrays from elsewhere, or components, a length, by the names of these.
+    #[serde(with = "interned")]
+    setters: FxHashMap<Arc<str>, FxHashSet<Arc<str>>>,
 }
 
 /// One `allocate(name(bounds))`, or a statement that gives the array another length, without bounds; and the scope that its names
@@ -40,10 +44,35 @@ impl Allocations {
         for (name, found) in other.by_name {
             self.by_name.entry(name).or_default().extend(found);
         }
+        for (name, found) in other.setters {
+            self.setters.entry(name).or_default().extend(found);
+        }
+    }
+
+    /// Whether a procedure of that name gives an array, or a component, of this name a length.
+    fn is_set_by(&self, name: &str, procedure: &str) -> bool {
+        let setters = self.setters.get(name);
+        setters.is_some_and(|setters| setters.contains(procedure))
+    }
+
+    /// Notes that a procedure gives what stands there a length, unless that is its own.
+    fn set(&mut self, reader: &Reader, node: Node, scope: &Arc<Scope>) {
+        let target = reader.read(node);
+        let Some(path) = Path::of(&target) else {
+            return;
+        };
+        let Some(last) = path.parts.last() else {
+            return;
+        };
+        if path.parts.len() > 1 || !scope.symbols.contains_key(&**last.name) {
+            let setters = self.setters.entry(last.name.clone()).or_default();
+            setters.insert(scope.name.clone());
+        }
     }
 
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.by_name.keys().map(|name| &**name)
+        let names = self.by_name.keys().chain(self.setters.keys());
+        names.map(|name| &**name)
     }
 
     /// Adds what the statements of a procedure allocate.
@@ -76,6 +105,12 @@ impl Allocations {
     }
 
     fn growth(&mut self, reader: &Reader, node: Node, scope: &Arc<Scope>) {
+        let is_list = |right: Node| reader.tree.role(right) == Some(Role::ArrayConstructor);
+        if let Some(left) = node.child_by_field_name(field::LEFT)
+            && node.child_by_field_name(field::RIGHT).is_some_and(is_list)
+        {
+            self.set(reader, left, scope);
+        }
         if let Some(Expr::Name(name)) = grown(reader, node)
             && !scope.symbols.contains_key(&*name)
         {
@@ -88,6 +123,7 @@ impl Allocations {
 
     fn statement(&mut self, reader: &Reader, node: Node, scope: &Arc<Scope>) {
         for [object, size] in sized(node) {
+            self.set(reader, object, scope);
             let name = reader.name(object);
             if object.kind() == kind::IDENTIFIER && !scope.symbols.contains_key(&name) {
                 let bounds = bounds(reader, size).into();
@@ -133,6 +169,12 @@ impl<'a> World<'a> {
             .iter()
             .all(is_open)
             .then_some((&*found.bounds, &*found.scope))
+    }
+
+    /// Whether a procedure of that name gives an array, or a component, of this name a length.
+    pub fn sets_length(&self, procedure: &str, name: &str) -> bool {
+        self.own_allocations().is_set_by(name, procedure)
+            || self.other_allocations(name).is_set_by(name, procedure)
     }
 
     fn only_allocation(

@@ -42,14 +42,17 @@ impl Lowering<'_> {
                     arguments,
                     ty,
                 };
+                self.note_length(&target, &value);
                 if self.fills(&place, &target, &value, out) {
                     return;
                 }
                 value
             }
-            value => value,
+            value => {
+                self.note_length(&target, &value);
+                value
+            }
         };
-        self.note_length(&target, &value);
         let value = self.hoist_reductions(&place, value, out);
         if self.calls_assignment(&place, &target, &value, out) {
             return;

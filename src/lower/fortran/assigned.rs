@@ -30,6 +30,8 @@ struct Found {
     /// Ranks of what is assigned to with subscripts.
     ranks: FxHashMap<String, usize>,
     grown: FxHashSet<String>,
+    /// Where the last assignment to a name begins.
+    last: FxHashMap<String, usize>,
 }
 
 impl Assigned {
@@ -45,6 +47,17 @@ impl Assigned {
     /// Whether the unit gives an array another length than it was allocated with.
     pub fn grows(&mut self, reader: &Reader, unit: Node, path: &str) -> bool {
         self.all(reader, unit).grown.contains(path)
+    }
+
+    /// Whether an assignment behind a statement gives a name another value.
+    pub fn changes_behind(
+        &mut self,
+        reader: &Reader,
+        unit: Node,
+        (name, at): (&str, Node),
+    ) -> bool {
+        let last = self.all(reader, unit).last.get(name);
+        last.is_some_and(|last| *last > at.start_byte())
     }
 
     fn all(&mut self, reader: &Reader, unit: Node) -> &Found {
@@ -135,6 +148,9 @@ fn collect(reader: &Reader, unit: Node) -> Found {
             && let Some(left) = node.child_by_field_name(field::LEFT)
         {
             let target = reader.read(left);
+            if let Some(name) = whole(&target) {
+                found.last.insert(name, node.start_byte());
+            }
             if let Some(path) = Path::of(&target)
                 && let Some((arguments, _)) = path.parts.last().and_then(|part| part.applied)
             {

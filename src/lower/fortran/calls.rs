@@ -139,6 +139,9 @@ impl<'a> Lowering<'a> {
         if let Some(declared) = self.inquiry(name, &values) {
             return declared;
         }
+        if let Some(computed) = self.of_bits(name, &values) {
+            return computed;
+        }
         let kind = kind.and_then(|e| self.world.kind_number(e, scope));
         let types: Vec<Type> = values.iter().map(|v| v.ty(self.draft.function())).collect();
         Value::Call {

@@ -259,6 +259,12 @@ impl<'a> Lowering<'a> {
         for step in found.steps.iter().rev() {
             dimensions.extend(self.extents(step.bounds, step.home));
         }
+        let is_open = |step: &Step| {
+            let mut bounds = step.bounds.iter();
+            !step.bounds.is_empty() && bounds.all(|one| one.lower.is_none() && one.upper.is_none())
+        };
+        let is_deferred =
+            found.outcome == Outcome::Known && found.steps.last().is_some_and(is_open);
         let ty = found.ty.clone().of_elements(!dimensions.is_empty());
         let parts = name.len_of_way() + 1;
         let id = self.draft.add(Variable {
@@ -281,6 +287,9 @@ impl<'a> Lowering<'a> {
         }
         if let Some(bytes) = found.record_bytes {
             self.draft.set_record_bytes(id, bytes);
+        }
+        if is_deferred {
+            self.draft.note_deferred(id);
         }
         self.begin(id, found);
         if found.polymorphic {

@@ -51,11 +51,6 @@ pub fn shape(name: &str, intrinsic: Intrinsic) -> Shape {
     }
 }
 
-/// Whether an intrinsic function gives arrays of another length than those that it is given.
-pub fn is_of_another_length(name: &str) -> bool {
-    matches!(name, "pack" | "reshape" | "spread")
-}
-
 /// Whether an intrinsic function that takes whole arrays gives one of the shape of the first.
 pub fn is_as_long_as_first(name: &str) -> bool {
     matches!(name, "cshift" | "eoshift")

@@ -10,11 +10,11 @@
 //! What has as many elements as the array has been allocated with makes no difference, nor does what is of unknown length: it
 //! is taken to conform.
 
-use super::intrinsic_types::{Shape, is_as_long_as_first, is_of_another_length};
+use super::intrinsic_types::{Shape, is_as_long_as_first};
 use super::modules::{Declared, Found};
 use super::procedure::Lowering;
 use super::scope::Bounds;
-use crate::ir::{BinaryOp, Extent, Length, Role, Type, Value, VarId};
+use crate::ir::{BinaryOp, Callee, Extent, Length, Role, Type, Value, VarId};
 use crate::reason::ReasonCode;
 
 impl Lowering<'_> {
@@ -31,18 +31,124 @@ impl Lowering<'_> {
         if !is_complete && !has_several && !is_alone {
             return;
         }
-        if self.is_of_unknown_length(value) {
-            return self.draft.note_unknown_length(*id);
-        }
-        if let Some(extent) = self.listed_length(value) {
-            return self.add_length(*id, Length::Bounds(vec![extent]));
-        }
         let mut parts = Vec::new();
-        if self.arrays_in(value, &mut parts)
-            && let Some(decisive) = parts.into_iter().find_map(|part| self.decisive(*id, part))
-        {
-            self.add_length(*id, decisive);
+        if self.arrays_in(value, &mut parts) {
+            if let Some(decisive) = parts.into_iter().find_map(|part| self.decisive(*id, part)) {
+                self.add_length(*id, decisive);
+            }
+            return;
         }
+        match self.extents_of(value) {
+            Some(extents) if extents.len() == self.draft.variable(*id).dimensions.len() => {
+                self.add_length(*id, Length::Bounds(extents));
+            }
+            _ if self.is_of_unknown_length(value) => self.draft.note_unknown_length(*id),
+            _ => {}
+        }
+    }
+
+    /// How long a value is along each dimension; nothing where the procedure does not say that.
+    fn extents_of(&self, value: &Value) -> Option<Vec<Extent>> {
+        match value {
+            _ if self.rank(value) == Some(0) => Some(Vec::new()),
+            Value::Variable(id) => {
+                let rank = self.draft.variable(*id).dimensions.len();
+                let along = |at: usize| of_length(self.size_along(value, at + 1));
+                Some((0..rank).map(along).collect())
+            }
+            Value::Element { subscripts, .. } => {
+                let mut extents = Vec::new();
+                for subscript in subscripts {
+                    match subscript {
+                        Value::Section(section) => extents.push(of_length(length(section)?)),
+                        _ => extents.extend(self.extents_of(subscript)?),
+                    }
+                }
+                Some(extents)
+            }
+            Value::Unary(_, inner) | Value::Convert(_, inner) => self.extents_of(inner),
+            Value::Binary(_, left, right) => {
+                let array = if self.rank(left) == Some(0) {
+                    right
+                } else {
+                    left
+                };
+                self.extents_of(array)
+            }
+            Value::Call {
+                name, arguments, ..
+            } if self.call_shape(name) == Some(Shape::Elemental) => {
+                let mut arrays = arguments.iter().filter(|one| self.rank(one) != Some(0));
+                self.extents_of(arrays.next()?)
+            }
+            Value::Call {
+                name, arguments, ..
+            } if self.is_intrinsic(name) => self.extents_of_call(name, arguments),
+            Value::Call { name, .. } => {
+                let Declared { symbol, home, .. } = self.world.procedure(self.scope, name)?;
+                let along = |bounds: &Bounds| {
+                    let elements = self.world.extent(bounds, home)?;
+                    Some(of_length(Value::Integer(elements)))
+                };
+                symbol.dimensions.iter().map(along).collect()
+            }
+            Value::Opaque { .. } => Some(vec![self.listed_length(value)?]),
+            _ => None,
+        }
+    }
+
+    /// The same of what an intrinsic function gives that takes whole arrays.
+    fn extents_of_call(&self, name: &str, arguments: &[Value]) -> Option<Vec<Extent>> {
+        let rank_of = |value: &Value| Some(of_length(Value::Integer(self.rank(value)? as i64)));
+        match (name, arguments) {
+            ("transpose", [matrix]) => {
+                let mut extents = self.extents_of(matrix)?;
+                extents.reverse();
+                Some(extents)
+            }
+            ("matmul", [left, right]) => {
+                let (mut left, right) = (self.extents_of(left)?, self.extents_of(right)?);
+                left.pop()?;
+                left.extend(right.into_iter().skip(1));
+                Some(left)
+            }
+            ("shape" | "maxloc" | "minloc" | "lbound" | "ubound", [array]) => {
+                Some(vec![rank_of(array)?])
+            }
+            ("reshape", [_, Value::Opaque { reason, inner }, ..])
+                if reason.code == ReasonCode::ArrayConstructor =>
+            {
+                let is_one = |value: &Value| self.rank(value) == Some(0) && !value.has_no_number();
+                let are_numbers = inner.iter().all(is_one);
+                are_numbers.then(|| inner.iter().cloned().map(of_length).collect())
+            }
+            ("spread", [value, Value::Integer(dimension), copies]) => {
+                let mut extents = self.extents_of(value)?;
+                let at = usize::try_from(*dimension).ok()?.checked_sub(1)?;
+                (at <= extents.len()).then(|| extents.insert(at, of_length(copies.clone())))?;
+                Some(extents)
+            }
+            (name, [array, ..]) if is_as_long_as_first(name) => self.extents_of(array),
+            (name, [array, rest @ ..]) if self.call_shape(name) == Some(Shape::Reduction) => {
+                let dimension = self.dimension_and_mask(rest)?.dimension?;
+                let mut extents = self.extents_of(array)?;
+                let at = usize::try_from(dimension).ok()?.checked_sub(1)?;
+                (at < extents.len()).then(|| extents.remove(at))?;
+                Some(extents)
+            }
+            _ => None,
+        }
+    }
+
+    /// `size(array, dimension)`.
+    fn size_along(&self, array: &Value, dimension: usize) -> Value {
+        let arguments = vec![array.clone(), Value::Integer(dimension as i64)];
+        let size = |arguments| Value::Call {
+            name: "size".into(),
+            arguments,
+            ty: Value::Integer(0).ty(self.draft.function()),
+        };
+        (self.inquiry("size", &arguments)).unwrap_or_else(|| size(arguments))
     }
 
     /// Notes the arrays that a called subroutine may allocate anew: they may be as long as they were, or as it makes them.
@@ -56,6 +162,36 @@ impl Lowering<'_> {
             {
                 self.draft.open_length(*id);
             }
+        }
+    }
+
+    /// The same of arrays of modules, and of components of what is passed.
+    pub fn open_shared(&mut self, called: &str, values: &[Value]) {
+        let procedure = match self.draft.function().callees.get(called) {
+            Some(Callee::OfModule { name, .. }) => name.as_str(),
+            _ => called,
+        };
+        let is_passed = |variable: &str| {
+            values.iter().any(|value| match value {
+                Value::Variable(id) | Value::Element { array: id, .. } => {
+                    self.draft.variable(*id).name.variable() == variable
+                }
+                _ => false,
+            })
+        };
+        let may_change = |id: &VarId| {
+            let variable = self.draft.variable(*id);
+            let array = variable.name.members().last();
+            let is_shared = variable.role == Role::Global
+                || variable.name.is_member() && is_passed(variable.name.variable());
+            let array = array.unwrap_or_else(|| variable.name.variable());
+            is_shared && self.world.sets_length(procedure, array)
+        };
+        let opened: Vec<VarId> = (self.draft.function().sized.iter().copied())
+            .filter(may_change)
+            .collect();
+        for id in opened {
+            self.draft.open_length(id);
         }
     }
 
@@ -81,6 +217,10 @@ impl Lowering<'_> {
                 let extents = &function.variable(*other).dimensions;
                 let is_known = extents.iter().all(|extent| extent.upper.is_some());
                 (is_known && *other != id && !Extent::are_as_long(own, extents)).then(shape)
+            }
+            Value::Element { subscripts, .. } if subscripts.iter().any(is_spread) => {
+                let extents = self.extents_of(part)?;
+                (!Extent::are_as_long(own, &extents)).then_some(Length::Bounds(extents))
             }
             Value::Element { subscripts, .. } => {
                 let sections = subscripts.iter().filter_map(|subscript| match subscript {
@@ -143,13 +283,17 @@ impl Lowering<'_> {
     /// Whether nothing in the procedure says how long a value is: what a function allocates, or a choice of elements.
     fn is_of_unknown_length(&self, value: &Value) -> bool {
         match value {
-            Value::Call { name, .. } if self.is_intrinsic(name) => is_of_another_length(name),
+            Value::Call { name, .. } if self.is_intrinsic(name) => {
+                !matches!(self.call_shape(name), Some(Shape::Elemental))
+            }
+            Value::Unary(_, inner) | Value::Convert(_, inner) => self.is_of_unknown_length(inner),
+            Value::Binary(_, left, right) => [left, right]
+                .into_iter()
+                .any(|side| self.rank(side) != Some(0) && self.is_of_unknown_length(side)),
+            Value::Element { .. } => true,
             Value::Call { name, .. } => match self.world.procedure(self.scope, name) {
-                Some(Declared { symbol, .. }) => {
-                    let is_open =
-                        |bounds: &Bounds| bounds.lower.is_none() && bounds.upper.is_none();
-                    !symbol.dimensions.is_empty() && symbol.dimensions.iter().all(is_open)
-                }
+                // What it makes of its arguments is not followed.
+                Some(Declared { symbol, .. }) => !symbol.dimensions.is_empty(),
                 None => false,
             },
             Value::Opaque { reason, .. } if reason.code == ReasonCode::ArrayConstructor => {
@@ -191,4 +335,36 @@ impl Lowering<'_> {
             }
         })
     }
+}
+
+/// Whether a section leaves elements out, or goes down.
+fn is_spread(subscript: &Value) -> bool {
+    let Value::Section(section) = subscript else {
+        return false;
+    };
+    !matches!(section[2], Value::Integer(1))
+}
+
+/// A dimension of so many elements.
+fn of_length(elements: Value) -> Extent {
+    Extent {
+        lower: None,
+        upper: Some(elements),
+    }
+}
+
+/// How many elements a section has.
+fn length([first, last, step]: &[Value; 3]) -> Option<Value> {
+    let is_number = |end: &Value| !end.has_no_number() && !matches!(end, Value::Call { .. });
+    if !is_number(first) || !is_number(last) {
+        return None;
+    }
+    let apart = Value::binary(BinaryOp::Subtract, last.clone(), first.clone());
+    Some(match step {
+        Value::Integer(1) => Value::binary(BinaryOp::Add, apart, Value::Integer(1)),
+        step => {
+            let end = Value::binary(BinaryOp::Add, apart, step.clone());
+            Value::binary(BinaryOp::Divide, end, step.clone())
+        }
+    })
 }

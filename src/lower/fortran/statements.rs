@@ -1,5 +1,7 @@
 //! Statements to IR. What is not understood stays as an opaque statement with what is inside it.
 
+use std::collections::BTreeSet;
+
 use tree_sitter::Node;
 
 use super::super::flow::Falls;
@@ -14,6 +16,7 @@ use super::path::Path;
 use super::procedure::Lowering;
 use super::scope::{Class, Symbol};
 use crate::diagnostic::{DiagnosticCode, Place, Severity};
+use crate::ir::visit::variables_of;
 use crate::ir::{
     BinaryOp, Control, Evaluation, Extent, If, Jump, Label, Loop, LoopDirective, Printed, Reason,
     Role as Storage, Stmt, Tested, Type, Value, VarId, Variable,
@@ -146,7 +149,7 @@ impl Lowering<'_> {
             }),
             Role::Goto => self.goto(node, out),
             Role::InputOutput => self.input_output(node, out),
-            Role::Allocation => self.allocation(node),
+            Role::Allocation => self.allocation(node, out),
             Role::Scope => self.construct(node, out),
             Role::Block | Role::Labelled => out.extend(self.body(node)),
             Role::PointerAssignment => self.pointer_assignment(node, out),
@@ -371,7 +374,8 @@ impl Lowering<'_> {
         let arguments = arguments
             .into_iter()
             .map(|v| self.hoist_reductions(&place, v, out))
-            .collect();
+            .collect::<Vec<Value>>();
+        self.open_shared(&name, &arguments);
         self.call_subroutine(&place, name, arguments, out);
     }
 
@@ -509,7 +513,7 @@ impl Lowering<'_> {
     }
 
     /// `allocate` gives the bounds that a declaration left open. What is deallocated is allocated anew.
-    fn allocation(&mut self, node: Node) {
+    fn allocation(&mut self, node: Node, out: &mut Vec<Stmt>) {
         if node.kind() == kind::DEALLOCATE {
             for part in named_children(node) {
                 let freed = (part.kind() == kind::IDENTIFIER).then(|| self.reader.read(part));
@@ -537,8 +541,35 @@ impl Lowering<'_> {
                 true => self.draft.note_kept(id),
                 false => self.draft.note_anew(id),
             }
+            let extents = (extents.into_iter())
+                .map(|extent| Extent {
+                    lower: extent.lower.map(|end| self.kept_end(node, end, out)),
+                    upper: extent.upper.map(|end| self.kept_end(node, end, out)),
+                })
+                .collect();
             self.draft.complete_dimensions(id, extents);
         }
+    }
+
+    /// The bound of an array that is allocated: what it is made from, kept as it is now where it changes later.
+    fn kept_end(&mut self, node: Node, end: Value, out: &mut Vec<Stmt>) -> Value {
+        let mut used = BTreeSet::new();
+        variables_of(&end, &mut used);
+        let changes = used.into_iter().any(|id| {
+            let name = self.draft.variable(id).name.as_str().to_string();
+            self.changes_behind(&name, node)
+        });
+        let ty = end.ty(self.draft.function());
+        if !changes || !matches!(ty, Type::Integer(..)) {
+            return end;
+        }
+        let kept = Value::Variable(self.result_variable("bound", ty));
+        out.push(Stmt::Assign {
+            place: self.place(node),
+            target: kept.clone(),
+            value: end,
+        });
+        kept
     }
 }
 

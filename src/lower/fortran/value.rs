@@ -23,6 +23,8 @@
 //! chains of thousands ([`Lowering::operators`]); what is nested deeper than the stack allows is opaque
 //! (`too_deep`).
 
+use tree_sitter::Node;
+
 use std::sync::Arc;
 
 use super::expression::{Argument, CHARGE, Expr, MOST_CHARGED, MacroValue};
@@ -350,6 +352,13 @@ impl<'a> Lowering<'a> {
     pub fn grows(&mut self, path: &str) -> bool {
         let unit = self.unit.node;
         self.assigned.grows(self.reader, unit, path)
+    }
+
+    /// Whether the unit gives a variable another value behind a statement.
+    pub fn changes_behind(&mut self, name: &str, statement: Node) -> bool {
+        let unit = self.unit.node;
+        self.assigned
+            .changes_behind(self.reader, unit, (name, statement))
     }
 
     fn remark_module(&mut self, module: &Arc<str>) {
