@@ -82,7 +82,9 @@ impl Symbols<'_> {
                 Some(self.without_sign(BinaryOp::Subtract, [operand, operand], result))
             }
             Value::Unary(UnaryOp::Negate, operand) => Some(-self.expression(operand)?),
-            Value::Unary(UnaryOp::Not, operand) if self.is_integer(operand) => self.operand(value),
+            Value::Unary(UnaryOp::Not, _) if truth(value, self.function).is_some() => {
+                self.operand(value)
+            }
             Value::Binary(op, left, right) => self
                 .binary(*op, left, right)
                 .or_else(|| self.text_symbol(value)),

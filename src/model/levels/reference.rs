@@ -705,8 +705,10 @@ impl<N: Number> Lines<'_, N> {
                     .is_some_and(|tile| spans[tile].stands)
         };
         let whole = || {
-            self.extent(terms, &self.spans(given, Tiles::Full), given)
-                .positions
+            let spans = self.spans(given, Tiles::Full);
+            let mut extent = self.extent(terms, &spans, given);
+            self.set_records(&mut extent, terms, &spans, given);
+            extent.positions
         };
         terms.iter().any(is_in_block).then(whole)
     }
