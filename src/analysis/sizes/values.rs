@@ -115,15 +115,7 @@ impl Resolver<'_, '_> {
                 computed().ok_or(Gap::Unfollowed)
             }
             Value::Select(condition, then, otherwise) => {
-                let Value::Binary(op, left, right) = &**condition else {
-                    return Err(Gap::Unfollowed);
-                };
-                let comparison = compared_by(*op).ok_or(Gap::Unfollowed)?;
-                let mut of = |value: &Value| self.value(id, value, depth);
-                let (left, right) = (of(left)?, of(right)?);
-                let (then, otherwise) = (of(then)?, of(otherwise)?);
-                extreme_of(comparison, [&left, &right], [&then, &otherwise], false)
-                    .ok_or(Gap::Unfollowed)
+                self.selected(id, condition, [then, otherwise], depth)
             }
             Value::Call {
                 name,
@@ -142,6 +134,24 @@ impl Resolver<'_, '_> {
             },
             _ => Err(Gap::Unfollowed),
         }
+    }
+
+    /// `a < b ? a : b` and its relatives.
+    fn selected(
+        &mut self,
+        id: ProcedureId,
+        condition: &Value,
+        [then, otherwise]: [&Value; 2],
+        depth: u32,
+    ) -> Result<Expr, Gap> {
+        let Value::Binary(op, left, right) = condition else {
+            return Err(Gap::Unfollowed);
+        };
+        let comparison = compared_by(*op).ok_or(Gap::Unfollowed)?;
+        let mut of = |value: &Value| self.value(id, value, depth);
+        let (left, right) = (of(left)?, of(right)?);
+        let (then, otherwise) = (of(then)?, of(otherwise)?);
+        extreme_of(comparison, [&left, &right], [&then, &otherwise], false).ok_or(Gap::Unfollowed)
     }
 
     /// One side of a computation with whole numbers; a comparison counts as one or nothing there.

@@ -443,8 +443,7 @@ impl Walker<'_> {
             _ => LoopVariable::default(),
         };
         if self.depth() == 0 {
-            wide_rows::widen(&mut body, &self.symbols.flattened);
-            references::split_components(&mut body);
+            self.shape_streams(&mut body);
         }
         let registers = body
             .loops()
@@ -471,6 +470,12 @@ impl Walker<'_> {
             body,
         })));
         exits_early
+    }
+
+    /// Rows and components of the streams of an outermost loop.
+    fn shape_streams(&self, body: &mut Block) {
+        wide_rows::widen(body, &self.symbols.flattened);
+        references::split_components(body);
     }
 }
 
