@@ -122,6 +122,8 @@ impl Symbols<'_> {
         let variable = self.function.variable(id);
         if !self.loops.contains(&id) {
             match self.known.get(&id) {
+                // How often it has been advanced, data or other branches say.
+                Some(Known::Is(_)) if self.halting.contains(&id) && !self.may_move => return None,
                 Some(Known::Is(expr)) => return Some(expr.clone()),
                 Some(Known::Changes { depth, .. }) => return self.moving(id, *depth),
                 Some(Known::Points(_) | Known::OneOf(_)) => return None,

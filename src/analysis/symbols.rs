@@ -84,6 +84,8 @@ pub struct Symbols<'f> {
     /// Whether expressions may hold variables that move by an unknown stride with an outer loop. In
     /// subscripts they may; a trip count must be known.
     pub may_move: bool,
+    /// Variables that loops around advance in some iterations only: where in its array such an index is at most.
+    pub halting: BTreeSet<VarId>,
     /// Arrays of one dimension whose subscripts stand for several.
     pub flattened: BTreeSet<Name>,
     /// Constants that expressions have mentioned so far.
@@ -120,6 +122,7 @@ impl<'f> Symbols<'f> {
             levels: Vec::new(),
             starts: BTreeMap::new(),
             may_move: false,
+            halting: BTreeSet::new(),
             flattened: BTreeSet::new(),
             constants: BTreeMap::new(),
             mentioned: BTreeMap::new(),

@@ -40,6 +40,9 @@ fn calls_behind_what_is_decided() {
         ("q = (no && f(20)) || g(5);", 0.0, 5.0),
         ("q = !(yes && f(20));", 20.0, 0.0),
         ("s = 2.0*(no && f(20));", 0.0, 0.0),
+        ("q = yes ? f(20) : g(5);", 20.0, 0.0),
+        ("q = no ? f(20) : g(5);", 0.0, 5.0),
+        ("q = 1 + (q > 3 ? f(20) : g(5));", 0.0, 5.0),
     ];
     for (statements, of_f, of_g) in programs {
         let json = program(statements);
@@ -56,4 +59,43 @@ fn calls_behind_what_is_decided() {
 fn calls_behind_data() {
     let json = program("if (x[0] > 3 && f(20)) s += 1;");
     assert_eq!(calls(&json, "f"), 0.5);
+}
+
+/// What is behind branches that go on with the next iteration runs as often as none of them does.
+#[test]
+fn what_is_behind_branches_inside_branches() {
+    let json = program(
+        "for (int i = 0; i < 12; i++) { if (i >= 4) { if (i >= 4) continue; q++; } f(2); }",
+    );
+    let is_marked = json["functions"]
+        .as_array()
+        .expect("functions")
+        .iter()
+        .flat_map(|function| function["nests"].as_array().expect("nests"))
+        .any(|nest| nest["reasons"].to_string().contains("cycle"));
+    assert!(calls(&json, "f") == 4.0 || is_marked, "{json:#}");
+}
+
+/// A variable that a loop advances in some iterations only is no bound that is known.
+#[test]
+fn counters_that_stand_still() {
+    for counter in [
+        "if (i == 50) n += 900;",
+        "n += 3; if (n > 10) n -= 10;",
+        "if (x[i & 3] > 1) n += 10; else n -= 1;",
+        "if (n < 10) n += 3;",
+    ] {
+        let json = c(&format!(
+            "static double s, x[4];
+int main(void) {{
+  int n = 10;
+  for (int i = 0; i < 100; i++) {{ {counter} for (int j = 0; j < n; j++) s += x[i & 3]*j; }}
+  return 0;
+}}
+"
+        ));
+        let reasons = &json["functions"][0]["nests"][0]["reasons"];
+        let is_marked = reasons.to_string().contains("approximate_trip_count");
+        assert!(is_marked, "{counter} {reasons}");
+    }
 }

@@ -121,13 +121,16 @@ impl Walker<'_> {
 
     /// Whether the right side of an operator calls procedures of the program only where the left side says so.
     pub(super) fn depends_on_left(&self, op: BinaryOp, right: &Value) -> bool {
-        if self.function().conventions.operands == Operands::All
-            || !matches!(op, BinaryOp::And | BinaryOp::Or)
-        {
+        matches!(op, BinaryOp::And | BinaryOp::Or) && self.calls_bodies(right)
+    }
+
+    /// Whether a value that is not always evaluated calls procedures of the program.
+    pub(super) fn calls_bodies(&self, value: &Value) -> bool {
+        if self.function().conventions.operands == Operands::All {
             return false;
         }
         let mut found = false;
-        each_value(right, &mut |part| {
+        each_value(value, &mut |part| {
             if let Value::Call { name, .. } = part {
                 found |= match self.effects.target(name) {
                     Target::Body(_) | Target::Recursive(_) => true,

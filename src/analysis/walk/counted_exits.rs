@@ -165,15 +165,17 @@ impl Walker<'_> {
         let is_guarded = places[..].last() == at.checked_sub(1).as_ref()
             && places.len() == 1
             && is_guard_of(&inner.body[at - 1], condition);
-        let outer = self.conditional.clone();
+        let outer = (self.conditional.clone(), self.symbols.halting.clone());
         if is_guarded {
-            self.conditional.retain(|id| !moved.contains(id));
+            let halts = |id: &VarId| !moved.contains(id);
+            self.conditional.retain(halts);
+            self.symbols.halting.retain(halts);
         }
         // In the loop its own variable is what it counts, whatever it was before.
         let before = own.and_then(|own| Some((own, self.symbols.known.remove(&own)?)));
         let holds = self.until_false(part, header.counts());
         self.symbols.known.extend(before);
-        self.conditional = outer;
+        (self.conditional, self.symbols.halting) = outer;
         let holds = match holds.as_ref()?.as_number() {
             // It has passed that number before it starts.
             Some(rounds)

@@ -58,6 +58,8 @@ impl Walker<'_> {
             };
         }
         self.symbols.known.extend(advancing);
+        let outer_halting = self.symbols.halting.clone();
+        self.symbols.halting.extend(&conditional);
         let outer_conditional = std::mem::replace(&mut self.conditional, conditional);
         let ends = self.find_end(inner, &mut header, &before);
         let cut = self.end_at_exits(inner, &mut header);
@@ -113,6 +115,7 @@ impl Walker<'_> {
         if let Some((id, _)) = started {
             self.symbols.starts.remove(&id);
         }
+        self.symbols.halting = outer_halting;
         self.conditional = outer_conditional;
         self.turns = outer_turns;
         self.symbols.known = before;

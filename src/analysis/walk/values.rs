@@ -251,7 +251,10 @@ impl<'f> Walker<'f> {
                 Some((left, right)) => [left, right]
                     .into_iter()
                     .for_each(|v| self.reads_in(place, v, block)),
-                None if chooses_work(value, self.function()) => {
+                None if chooses_work(value, self.function())
+                    || self.calls_bodies(b)
+                    || self.calls_bodies(c) =>
+                {
                     self.choice(place, (value, [a, b, c]), block);
                 }
                 None => [a, b, c]
