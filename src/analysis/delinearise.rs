@@ -125,33 +125,30 @@ fn from_the_end(
     for (at, position) in order.iter().enumerate() {
         let own = terms.iter().filter(|(_, p, _)| p == position);
         let factors: Vec<f64> = own.map(|(_, _, factor)| *factor).collect();
-        let furthest = |by: &[f64]| {
-            by.iter()
-                .copied()
-                .max_by(|a, b| a.abs().total_cmp(&b.abs()))
-        };
-        let goes_back = furthest(&inner).is_some_and(|by| by < 0.0);
-        let rows = factors
-            .iter()
-            .fold(0, |rows, by| gcd(rows, *by as i64))
-            .max(1);
+        let rows = factors.iter().fold(0, |rows, by| gcd(rows, *by as i64));
+        let rows = rows.max(1);
         let (_, beyond) = split_integer(&places[*position]);
-        if goes_back && beyond >= rows {
-            let length = match at.checked_sub(1) {
-                None => Some(strides[*position].clone()),
-                Some(before) => strides[*position].divided_by(&strides[order[before]]),
-            };
-            if let Some(length) = length {
-                let place = match at.checked_sub(1) {
-                    None => &mut *rest,
-                    Some(before) => &mut places[order[before]],
-                };
-                *place = (place.clone() + length * rows as f64).expand();
-                places[*position] = (places[*position].clone() - rows as f64).expand();
-            }
+        let before = at.checked_sub(1).map(|before| order[before]);
+        let length = || match before {
+            None => Some(strides[*position].clone()),
+            Some(before) => strides[*position].divided_by(&strides[before]),
+        };
+        if goes_back(inner)
+            && beyond >= rows
+            && let Some(length) = length()
+        {
+            let place = before.map_or(&mut *rest, |before| &mut places[before]);
+            *place = (place.clone() + length * rows as f64).expand();
+            places[*position] = (places[*position].clone() - rows as f64).expand();
         }
         inner = factors;
     }
+}
+
+/// Whether of the steps by which loops move a place the largest goes back.
+pub fn goes_back(steps: impl IntoIterator<Item = f64>) -> bool {
+    let largest = (steps.into_iter()).max_by(|a, b| a.abs().total_cmp(&b.abs()));
+    largest.is_some_and(|by| by < 0.0)
 }
 
 /// The place in a row and the row, where others say how long rows are: `y*w + 1` beside `y*w + x`. `None` if nothing of it is

@@ -11,54 +11,72 @@ use crate::ir::{
     self, BinaryOp, ConstantOrigin, Function, Role, Type, UnaryOp, Value, VarId, fold,
 };
 
-/// `a < b ? a : b` and its relatives are the smaller or the larger of both. So are, of subscripts, `a >= b ? b - 1 : a` and
-/// one that is kept from passing another limit as well, `a < b ? b : a > c ? c : a`, which is taken to lie beyond this one.
+/// `a < b ? a : b` and its relatives are the smaller or the larger of both.
 pub fn extreme_of(
     comparison: Comparison,
     [left, right]: [&Expr; 2],
     [then, otherwise]: [&Expr; 2],
-    is_subscript: bool,
 ) -> Option<Expr> {
     let both = || [then.clone(), otherwise.clone()];
-    let (is_less, slack) = match comparison {
-        Comparison::Less => (true, -1.0),
-        Comparison::LessOrEqual => (true, 1.0),
-        Comparison::Greater => (false, 1.0),
-        Comparison::GreaterOrEqual => (false, -1.0),
+    let is_less = match comparison {
+        Comparison::Less | Comparison::LessOrEqual => true,
+        Comparison::Greater | Comparison::GreaterOrEqual => false,
         _ => return None,
     };
-    // What stands in the place of a side: the side, or where the other side keeps it.
-    let is_side = |arm: &Expr, side: &Expr, is_smallest: bool| {
-        let limited = || match arm.node() {
-            Node::Call(function @ (expr::Function::Min | expr::Function::Max), values) => {
-                (*function == expr::Function::Min) != is_smallest && values.contains(side)
-            }
-            _ => false,
-        };
-        arm == side || is_subscript && limited()
-    };
-    let is_limit = |arm: &Expr, side: &Expr, by: f64| {
-        let apart = || (arm - side).expand().as_number();
-        arm == side || is_subscript && apart() == Some(by)
-    };
-    let stays = |[x, limit]: [&Expr; 2], [side, other]: [&Expr; 2], by: f64, is_smallest: bool| {
-        is_side(x, side, is_smallest) && is_limit(limit, other, by)
-    };
-    let takes = |[first, second]: [&Expr; 2], is_smallest: bool| {
-        stays([first, second], [left, right], slack, is_smallest)
-            || stays([second, first], [right, left], -slack, is_smallest)
-    };
-    let takes_left = match (
-        takes([then, otherwise], is_less),
-        takes([otherwise, then], !is_less),
-    ) {
-        (true, _) => true,
-        (false, true) => false,
-        (false, false) => return None,
+    let takes_left = match (left == then, right == otherwise) {
+        (true, true) => true,
+        _ if left == otherwise && right == then => false,
+        _ => return None,
     };
     Some(match is_less == takes_left {
         true => Expr::min(both()),
         false => Expr::max(both()),
+    })
+}
+
+/// What a whole number is that a comparison keeps from passing a limit, two sides being `apart`: the smaller or the larger of
+/// both values, as of `a < b ? b : a`, and of `a >= b ? b - 1 : a`. One that is kept from passing another limit, too,
+/// `a < b ? b : a > c ? c : a`, is taken to have that beyond this one.
+pub fn limited(
+    comparison: Comparison,
+    apart: &Expr,
+    [then, otherwise]: [&Expr; 2],
+) -> Option<Expr> {
+    let (is_greater, slack) = match comparison {
+        Comparison::Less => (false, -1.0),
+        Comparison::LessOrEqual => (false, 1.0),
+        Comparison::Greater => (true, 1.0),
+        Comparison::GreaterOrEqual => (true, -1.0),
+        Comparison::Equal | Comparison::NotEqual => return None,
+    };
+    let is_min = |then: &Expr, otherwise: &Expr| {
+        let further = (otherwise - then).expand();
+        let is_by = |expr: Expr| {
+            let by = (apart - &expr).expand().as_number();
+            by.is_some_and(|by| by == 0.0 || by == slack)
+        };
+        match (is_by(further.clone()), is_by(-further)) {
+            (true, _) => Some(is_greater),
+            (_, true) => Some(!is_greater),
+            _ => None,
+        }
+    };
+    let beyond = |limits: &Expr, is_min: &dyn Fn(&Expr) -> Option<bool>| {
+        let Node::Call(function @ (expr::Function::Min | expr::Function::Max), values) =
+            limits.node()
+        else {
+            return None;
+        };
+        let found = values.iter().find_map(is_min)?;
+        (found != (*function == expr::Function::Min)).then_some(found)
+    };
+    let found = is_min(then, otherwise)
+        .or_else(|| beyond(otherwise, &|value| is_min(then, value)))
+        .or_else(|| beyond(then, &|value| is_min(value, otherwise)))?;
+    let both = [then.clone(), otherwise.clone()];
+    Some(match found {
+        true => Expr::min(both),
+        false => Expr::max(both),
     })
 }
 
@@ -258,7 +276,13 @@ impl Symbols<'_> {
         let are_whole = [left, right].iter().all(|side| self.is_integer(side));
         let (left, right) = self.sides(left, right)?;
         let (then, otherwise) = (self.expression(then)?, self.expression(otherwise)?);
-        let extreme = extreme_of(comparison, [&left, &right], [&then, &otherwise], are_whole);
+        let arms = [&then, &otherwise];
+        let extreme = extreme_of(comparison, [&left, &right], arms).or_else(|| {
+            let apart = (&left - &right).expand();
+            are_whole
+                .then(|| limited(comparison, &apart, arms))
+                .flatten()
+        });
         Some(extreme.unwrap_or_else(|| Expr::choose(comparison, left, right, then, otherwise)))
     }
 

@@ -277,7 +277,6 @@ fn analyze_procedure(
         trip_counts: BTreeMap::new(),
         datatypes: None,
         undecided: Vec::new(),
-        names_tried: HashMap::new(),
         parts_asked: 0,
         then_cycles: false,
         answers: Vec::new(),
@@ -485,8 +484,6 @@ struct Walker<'f> {
     datatypes: Option<Datatypes<'f>>,
     /// Branches whose conditions are not constants.
     undecided: Vec<Undecided>,
-    /// The first number of a name for probabilities of a line that no branch has, by the usual name.
-    names_tried: HashMap<Symbol, u32>,
     /// How many parts of conditions around the walk say whether what it walks is evaluated.
     parts_asked: u32,
     /// Whether the first arm of the branch that comes next goes on with the next iteration, which its statements leave out.

@@ -23,7 +23,7 @@ pub fn widen(root: &mut Block, flattened: &BTreeSet<Name>) {
             }
         }
     });
-    shapes.retain(|shape| shape.rows > 1 && shape.is_walked_in_steps);
+    shapes.retain(Shape::is_wide);
     if shapes.is_empty() {
         return;
     }
@@ -48,8 +48,8 @@ struct Shape {
     extents: Vec<Option<(Expr, Expr)>>,
     /// What divides all rows that they go to.
     rows: i64,
-    /// Whether one of them goes along a row by a multiple of that.
-    is_walked_in_steps: bool,
+    /// By how much loops go along a row.
+    steps: BTreeSet<i64>,
 }
 
 impl Shape {
@@ -58,7 +58,7 @@ impl Shape {
             array: stream.array.clone(),
             extents: stream.extents.clone(),
             rows: 0,
-            is_walked_in_steps: false,
+            steps: BTreeSet::new(),
         };
         shape.take(stream);
         shape
@@ -75,10 +75,14 @@ impl Shape {
             let offsets = stream.accesses.iter().map(|access| access.offset[d]);
             self.rows = offsets.fold(gcd(self.rows, divisor), gcd);
         }
-        let rows = self.rows;
-        let is_step = |by: Option<i64>| by.is_some_and(|by| rows > 1 && by % rows == 0);
-        let mut terms = stream.subscripts[0].terms.iter();
-        self.is_walked_in_steps |= terms.any(|(_, by)| is_step(by.as_integer()));
+        let terms = stream.subscripts[0].terms.iter();
+        self.steps
+            .extend(terms.filter_map(|(_, by)| by.as_integer()));
+    }
+
+    /// Whether all go to every third row only, say, and one of them goes along a row by a multiple of three elements.
+    fn is_wide(&self) -> bool {
+        self.rows > 1 && self.steps.iter().any(|by| by % self.rows == 0)
     }
 
     fn widen(&self, stream: &mut Stream) {

@@ -415,30 +415,28 @@ impl ParameterTable {
             .then(|| self.resolve(function, expr))
     }
 
-    /// The same parameters with no size of more than `most` by which loops of these nests end; what follows from others
+    /// The rows by which loops of some nests begin, end and go on, and those from which their values follow.
+    pub fn of_loops<'n>(&self, nests: impl Iterator<Item = &'n Nest<'n>>) -> BTreeSet<usize> {
+        let mut found: BTreeSet<(usize, Symbol)> = BTreeSet::new();
+        for nest in nests {
+            for facts in nest.loops.iter().map(|chain| chain.facts) {
+                let bounds = [&facts.lower, &facts.upper, &facts.step];
+                let symbols = bounds.into_iter().flat_map(Expr::symbols);
+                found.extend(symbols.map(|symbol| (nest.function, symbol)));
+            }
+        }
+        self.behind(found.iter().map(|(function, symbol)| (*function, symbol)))
+    }
+
+    /// The same parameters with no size of loops, [`of_loops`](Self::of_loops), above `most`; what follows from others
     /// follows from these. Rows that are longer than loops walk stay so, of whole multiples of that: shorter ones would
     /// overlap.
-    pub fn at_most<'n>(
-        &self,
-        most: f64,
-        nests: impl Iterator<Item = &'n Nest<'n>>,
-    ) -> ParameterTable {
-        let loops = nests.flat_map(|nest| {
-            let bounds = nest.loops.iter();
-            let bounds = bounds
-                .flat_map(|chain| [&chain.facts.lower, &chain.facts.upper, &chain.facts.step]);
-            bounds.map(|bound| (nest.function, bound.symbols()))
-        });
-        let loops: Vec<_> = loops.collect();
-        let symbols = loops
-            .iter()
-            .flat_map(|(function, symbols)| symbols.iter().map(|symbol| (*function, symbol)));
-        let bounds = self.behind(symbols);
+    pub fn at_most(&self, most: f64, of_loops: &BTreeSet<usize>) -> ParameterTable {
         let mut table = self.clone();
         for (number, row) in table.rows.iter_mut().enumerate() {
             let is_number = (row.definition.as_ref()).is_none_or(|it| it.as_number().is_some());
             if row.kind == Kind::Problem && is_number && row.value > most {
-                let value = match bounds.contains(&number) {
+                let value = match of_loops.contains(&number) {
                     true => most,
                     false => (row.value / most).ceil() * most,
                 };

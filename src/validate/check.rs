@@ -49,10 +49,12 @@ const FEW_ACCESSES: u64 = 5_000;
 
 impl<'m, 'p> Checks<'m, 'p> {
     pub fn of(model: &'m Model<'p>) -> Checks<'m, 'p> {
-        let nests = || model.nests.iter().map(|known| &known.nest);
+        let of_loops = model
+            .parameters
+            .of_loops(model.nests.iter().map(|known| &known.nest));
         let at_most = |sizes: [f64; 4]| {
             sizes
-                .map(|most| model.parameters.at_most(most, nests()))
+                .map(|most| model.parameters.at_most(most, &of_loops))
                 .into()
         };
         Checks {

@@ -151,7 +151,7 @@ impl Resolver<'_, '_> {
         let mut of = |value: &Value| self.value(id, value, depth);
         let (left, right) = (of(left)?, of(right)?);
         let (then, otherwise) = (of(then)?, of(otherwise)?);
-        extreme_of(comparison, [&left, &right], [&then, &otherwise], false).ok_or(Gap::Unfollowed)
+        extreme_of(comparison, [&left, &right], [&then, &otherwise]).ok_or(Gap::Unfollowed)
     }
 
     /// One side of a computation with whole numbers; a comparison counts as one or nothing there.

@@ -10,7 +10,7 @@
 
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::ir::visit::{InLoop, calls_of, each_value, statements};
-use crate::ir::{BinaryOp, Control, If, Jump, Stmt, UnaryOp, Value, VarId};
+use crate::ir::{BinaryOp, Control, If, Jump, Stmt, UnaryOp, Value, VarId, fold};
 
 /// More words than any program asks for by their number.
 const MOST: i64 = 64;
@@ -171,12 +171,7 @@ fn number(value: &Value, count: VarId, words: i64) -> Option<i64> {
         Value::Unary(UnaryOp::Negate, operand) => number(operand, count, words)?.checked_neg(),
         Value::Binary(op, left, right) => {
             let (left, right) = (number(left, count, words)?, number(right, count, words)?);
-            match op {
-                BinaryOp::Add => left.checked_add(right),
-                BinaryOp::Subtract => left.checked_sub(right),
-                BinaryOp::Remainder => left.checked_rem(right),
-                _ => None,
-            }
+            fold::arithmetic(*op, left, right)
         }
         _ => None,
     }

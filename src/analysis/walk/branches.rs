@@ -9,7 +9,7 @@ use crate::calls::Target;
 use crate::counted_loop::Counted;
 use crate::coverage;
 use crate::diagnostic::Place;
-use crate::expr::{self, Comparison, Expr, Node, Symbol};
+use crate::expr::{Expr, Symbol};
 use crate::facts::{Asks, Block, Branch, Constant, Decision, Guard, Item, Origin, Share};
 use crate::guards;
 use crate::ir::visit::{each_part_mut, each_value, variables_of};
@@ -17,7 +17,7 @@ use crate::ir::{
     self, BinaryOp, Function, Operands, Printed, Role, Stmt, Type, UnaryOp, Value, VarId,
 };
 use crate::sizes::Turn;
-use crate::symbolic::compared_by;
+use crate::symbolic::{compared_by, limited};
 use crate::symbols::Known;
 use crate::wrapped;
 
@@ -410,7 +410,7 @@ impl Walker<'_> {
                 _ => (self.sizes).truth(self.procedure, self.function(), &branch.condition),
             };
             let probability = self.undecided_probability(&usual, truth);
-            let usual_name = usual;
+            let of_line = usual;
             let arms = (then, otherwise);
             let usual = usual_share(self).or_else(|| {
                 let share = self.guessed_period(&branch.condition, &decision)?;
@@ -418,7 +418,7 @@ impl Walker<'_> {
             });
             self.undecided.push(Undecided {
                 probability: probability.clone(),
-                of_line: usual_name,
+                of_line,
                 condition: branch.condition.clone(),
                 excluded,
                 truth,
@@ -555,60 +555,37 @@ impl Walker<'_> {
     fn free_probability(&self, usual: &Symbol, value: &Expr) -> Symbol {
         self.first_free(usual, |symbol| {
             let known = self.symbols.constants.get(symbol).map(|known| &known.value);
-            let is_undecided = || (self.undecided.iter()).any(|other| other.probability == *symbol);
-            let is_free = known.is_none() && !is_undecided() && !self.once.contains(symbol);
-            known == Some(value) || is_free
+            known == Some(value) || self.is_free(symbol)
         })
     }
 
     /// The same of a branch that neither literals nor loops decide: others of the line that the options of the program
     /// decide in the same way, or not at all, have its probability.
-    fn undecided_probability(&mut self, usual: &Symbol, truth: Option<bool>) -> Symbol {
-        let is_own = |symbol: &Symbol| {
-            !self.symbols.constants.contains_key(symbol) && !self.once.contains(symbol)
-        };
+    fn undecided_probability(&self, usual: &Symbol, truth: Option<bool>) -> Symbol {
         let is_alike = |other: &&Undecided| {
-            other.of_line == *usual && other.truth == truth && is_own(&other.probability)
+            other.of_line == *usual && other.truth == truth && self.is_own(&other.probability)
         };
-        if let Some(alike) = self.undecided.iter().find(is_alike) {
-            return alike.probability.clone();
+        match self.undecided.iter().find(is_alike) {
+            Some(alike) => alike.probability.clone(),
+            None => self.first_free(usual, |symbol| self.is_free(symbol)),
         }
-        let first = self.names_tried.get(usual).copied().unwrap_or(1);
-        let numbered = |number: u32| match number {
-            1 => usual.clone(),
-            number => usual.renamed(&format!("{}_{number}", usual.name())),
-        };
-        // That of the line is for the whole condition, whose parts come first.
-        let from = if self.parts_asked == 0 {
-            first
-        } else {
-            first.max(2)
-        };
-        let is_free = |symbol: &Symbol| {
-            is_own(symbol)
-                && !self
-                    .undecided
-                    .iter()
-                    .any(|other| other.probability == *symbol)
-        };
-        let found = (from..).find(|number| is_free(&numbered(*number)));
-        let found = found.unwrap_or(from);
-        if from == first {
-            self.names_tried.insert(usual.clone(), found + 1);
-        }
-        numbered(found)
     }
 
     /// The same of a branch whose probability no other one has.
     fn own_probability(&mut self, usual: &Symbol) -> Symbol {
-        let found = self.first_free(usual, |symbol| {
-            let is_undecided = (self.undecided.iter()).any(|other| other.probability == *symbol);
-            !self.symbols.constants.contains_key(symbol)
-                && !self.once.contains(symbol)
-                && !is_undecided
-        });
+        let found = self.first_free(usual, |symbol| self.is_free(symbol));
         self.once.insert(found.clone());
         found
+    }
+
+    /// Whether a name is none of a probability that is known, or that one branch has alone.
+    fn is_own(&self, symbol: &Symbol) -> bool {
+        !self.symbols.constants.contains_key(symbol) && !self.once.contains(symbol)
+    }
+
+    /// Whether no branch has a probability of that name.
+    fn is_free(&self, symbol: &Symbol) -> bool {
+        self.is_own(symbol) && (self.undecided.iter()).all(|other| other.probability != *symbol)
     }
 
     fn first_free(&self, usual: &Symbol, is_free: impl Fn(&Symbol) -> bool) -> Symbol {
@@ -704,46 +681,8 @@ impl Walker<'_> {
             };
             return differing.into_iter().map(value).collect();
         }
-        let is_greater = match comparison {
-            Comparison::Greater | Comparison::GreaterOrEqual => true,
-            Comparison::Less | Comparison::LessOrEqual => false,
-            Comparison::Equal | Comparison::NotEqual => return BTreeMap::new(),
-        };
-        // `if (last >= n) last = n - 1`, all of them being whole numbers.
-        let slack = match comparison {
-            Comparison::GreaterOrEqual | Comparison::Less => -1.0,
-            _ => 1.0,
-        };
-        let clamped = |(id, a, b): (VarId, Expr, Expr)| {
-            let is_apart = |a: &Expr, b: &Expr| {
-                let further = (b.clone() - a.clone()).expand();
-                let is_by = |expr: &Expr| {
-                    let by = (apart.clone() - expr.clone()).expand().as_number();
-                    by.is_some_and(|by| by == 0.0 || by == slack)
-                };
-                match (is_by(&further), is_by(&(-further.clone()).expand())) {
-                    (true, _) => Some(is_greater),
-                    (_, true) => Some(!is_greater),
-                    _ => None,
-                }
-            };
-            // What is kept from passing the other limit, too, which is taken to lie beyond this one.
-            let limited = || {
-                let (is_smallest, mut values) = extremum(&b)?;
-                let is_min = values.find_map(|b| is_apart(&a, b))?;
-                (is_min != is_smallest).then_some(is_min)
-            };
-            let is_min = is_apart(&a, &b).or_else(limited)?;
-            let ends = [a, b];
-            Some((
-                id,
-                if is_min {
-                    Expr::min(ends)
-                } else {
-                    Expr::max(ends)
-                },
-            ))
-        };
+        let clamped =
+            |(id, a, b): (VarId, Expr, Expr)| Some((id, limited(comparison, &apart, [&a, &b])?));
         differing.into_iter().filter_map(clamped).collect()
     }
 }
@@ -766,15 +705,6 @@ fn without(value: &Value, is_apart: &dyn Fn(BinaryOp, &Value) -> bool) -> Value 
             each_part_mut(&mut value, &mut |part| *part = without(part, is_apart));
             value
         }
-    }
-}
-
-/// The values of which one is the smallest or the largest, and whether it is the smallest.
-fn extremum(value: &Expr) -> Option<(bool, std::slice::Iter<'_, Expr>)> {
-    match value.node() {
-        Node::Call(expr::Function::Min, values) => Some((true, values.iter())),
-        Node::Call(expr::Function::Max, values) => Some((false, values.iter())),
-        _ => None,
     }
 }
 

@@ -31,7 +31,7 @@ impl Walker<'_> {
         let function = self.function();
         let hangs = asked_pointer(condition).is_some_and(|pointer| {
             hangs_on_one(function, pointer, &inner.body)
-                || is_address(condition_of_pointer(condition), function)
+                || is_address(&Value::Variable(pointer), function)
                     && is_of_argument(function, pointer)
         });
         if hangs && !self.symbols.constants.contains_key(&symbol) {
@@ -56,15 +56,6 @@ fn asked_pointer(condition: &Value) -> Option<VarId> {
             _ => None,
         },
         _ => None,
-    }
-}
-
-/// What is asked whether it leads somewhere, without the comparison.
-fn condition_of_pointer(condition: &Value) -> &Value {
-    match condition.unconverted() {
-        Value::Binary(BinaryOp::NotEqual, left, right) if right.is_null() => left.unconverted(),
-        Value::Binary(BinaryOp::NotEqual, _, right) => right.unconverted(),
-        other => other,
     }
 }
 

@@ -18,7 +18,7 @@ use super::domain::{Affine, Domain, Given, Tiles};
 use super::geometry;
 use super::order;
 use super::reference::LONG_STRIDE;
-use crate::analysis::delinearise::gcd;
+use crate::analysis::delinearise::{gcd, goes_back};
 use crate::analysis::facts::{Component, Loop, Stream, Subscript};
 use crate::analysis::moving::is_unknown_stride;
 use crate::expr::Expr;
@@ -138,12 +138,7 @@ pub fn overlap(
 fn is_backwards(subscript: &Subscript) -> bool {
     let numbers = subscript.terms.iter().map(|(_, by)| by.as_number());
     let numbers: Option<Vec<f64>> = numbers.collect();
-    let furthest = |numbers: Vec<f64>| {
-        numbers
-            .into_iter()
-            .max_by(|a, b| a.abs().total_cmp(&b.abs()))
-    };
-    numbers.and_then(furthest).is_some_and(|by| by < 0.0)
+    numbers.is_some_and(goes_back)
 }
 
 /// The share of an array by which a nest may go beyond its end, as it makes no more difference.
