@@ -6,7 +6,11 @@
 //! are the same where their subscripts differ by a multiple of what an iteration moves them by ([`Place::meets`]).
 //! A structure that is given as a whole (`z = add(mul(z, z), c)`) passes on what its members wait for.
 //! Stored values are taken to stay in registers, as compilers keep them. Two values that lead into each other are one
-//! chain; longer rings are not looked for.
+//! chain; longer rings are not looked for. Of whole numbers, sums and their like make no chain, as compilers order them
+//! as they like.
+
+mod addresses;
+mod integers;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -247,7 +251,10 @@ impl Walk<'_> {
                 }
             });
         });
-        scalars.retain(|id| self.is_carrier(*id));
+        let pointers: Vec<VarId> = (scalars.iter().copied())
+            .filter(|id| self.is_pointer(*id))
+            .collect();
+        scalars.retain(|id| self.is_carrier(*id) && !self.is_behind(*id, &pointers));
         scalars.sort_unstable_by_key(|id| id.0);
         scalars.dedup();
         for id in scalars {
@@ -286,11 +293,15 @@ impl Walk<'_> {
         (named(from), named(to))
     }
 
-    /// Numbers that are not known before the loop begins.
+    /// Numbers and addresses that are not known before the loop begins.
     fn is_carrier(&self, id: VarId) -> bool {
         let variable = self.function.variable(id);
-        let is_whole = matches!(variable.ty, Type::Integer(..)) && !self.advanced.contains(&id);
-        variable.dimensions.is_empty() && (variable.ty.is_floating() || is_whole)
+        let follows = self.advanced.contains(&id);
+        match self.is_pointer(id) {
+            true => !follows,
+            false if variable.ty.is_floating() => true,
+            false => matches!(variable.ty, Type::Integer(..)) && !follows,
+        }
     }
 
     /// Where an element is, if it can be compared.
@@ -361,7 +372,7 @@ impl Walk<'_> {
         }) = extremum
         {
             let sides = longest(self.value(target), self.value(value));
-            let found = stepped(sides, |steps| steps.selections += 1, Done::Compared);
+            let found = self.chosen(sides, target, Done::Compared);
             return self.give(target, found);
         }
         let ways = self.value(&branch.condition);
@@ -392,6 +403,7 @@ impl Walk<'_> {
                 None => self.stored.push((place, ways)),
             }
         }
+        self.choose(branch, &ways);
         // What else is kept of the iteration that has it, such as its number, cannot wait for the end.
         if let Some(Extremum {
             target: Value::Variable(id),
@@ -520,15 +532,29 @@ impl Walk<'_> {
     }
 
     fn value(&mut self, value: &Value) -> Ways {
+        if let Some(ways) = self.divided(value) {
+            return ways;
+        }
         match value {
-            Value::Variable(id) => self.variable(*id),
-            Value::Element { subscripts, .. } => {
+            Value::Variable(id) => longest(self.variable(*id), self.pointed(*id)),
+            Value::Element {
+                array, subscripts, ..
+            } => {
                 self.use_as_subscripts(subscripts);
-                self.element(value)
+                let (found, is_loaded) = self.element(value);
+                match is_loaded {
+                    true => longest(found, self.loaded(*array, subscripts)),
+                    false => found,
+                }
             }
+            Value::Address { of, .. } => match &**of {
+                Value::Element { subscripts, .. } => self.address(subscripts),
+                _ => Ways::new(),
+            },
             Value::Unary(op, operand) => {
                 let ways = self.value(operand);
                 match op {
+                    _ if self.is_whole(value) => self.integer(ways, Done::More),
                     UnaryOp::Negate => stepped(ways, |_| {}, Done::More),
                     _ => ways,
                 }
@@ -545,18 +571,21 @@ impl Walk<'_> {
                 self.call(value, name, ways)
             }
             Value::Select(condition, then, otherwise) => {
-                let done = match value.extremum() {
-                    Some(_) => Done::Compared,
+                let (decides, done) = match value.extremum() {
+                    Some(_) => (Ways::new(), Done::Compared),
                     None => {
                         let ways = self.value(condition);
                         self.use_up(&ways, None);
-                        Done::More
+                        (ways, Done::More)
                     }
                 };
                 // Of two values that a comparison chooses from, it reads both.
                 let (one, other) = value.extremum().unwrap_or((then, otherwise));
-                let sides = longest(self.value(one), self.value(other));
-                stepped(sides, |steps| steps.selections += 1, done)
+                let mut sides = longest(self.value(one), self.value(other));
+                if self.is_whole(value) {
+                    sides = longest(sides, stepped(decides, |_| {}, Done::More));
+                }
+                self.chosen(sides, value, done)
             }
             Value::Opaque { inner, .. } => {
                 let mut ways = Ways::new();
@@ -569,12 +598,13 @@ impl Walk<'_> {
         }
     }
 
-    fn element(&mut self, value: &Value) -> Ways {
+    /// What an element waits for as a value, and whether it is loaded: what this iteration has stored is still there.
+    fn element(&mut self, value: &Value) -> (Ways, bool) {
         let Some(place) = self.place(value) else {
-            return Ways::new();
+            return (Ways::new(), true);
         };
         if let Some((_, ways)) = self.stored.iter().find(|(known, _)| *known == place) {
-            return ways.clone();
+            return (ways.clone(), false);
         }
         self.limit(&place);
         let carrier = |store: usize| {
@@ -596,7 +626,9 @@ impl Walk<'_> {
                     Carrier::Store { distance, .. } => *distance,
                     Carrier::Scalar(_) => 0,
                 });
-        found.map_or_else(Ways::new, |carrier| vec![self.way_from(carrier)])
+        let is_kept = found.is_some();
+        let ways = found.map(|carrier| self.way_from(carrier));
+        (ways.into_iter().collect(), !is_kept)
     }
 
     /// Vectors do a statement in several iterations before the next statement. Of two that have an element in common, so
@@ -619,8 +651,9 @@ impl Walk<'_> {
             let ways = longest(self.value(left), self.value(right));
             if op.is_comparison() {
                 self.use_up(&ways, None);
+                return stepped(ways, |_| {}, Done::More);
             }
-            return stepped(ways, |_| {}, done_to_whole(op));
+            return self.whole(ways, op, [left, right]);
         }
         match op {
             BinaryOp::Add | BinaryOp::Subtract => {
@@ -681,7 +714,7 @@ impl Walk<'_> {
                     NotNumbers::Open => Done::Extremum,
                     NotNumbers::Defined => Done::Compared,
                 };
-                stepped(ways, |steps| steps.selections += 1, done)
+                self.chosen(ways, value, done)
             }
             Some(IntrinsicKind::Add) => stepped(ways, |steps| steps.adds += 1, Done::More),
             Some(IntrinsicKind::Multiply) => {
@@ -763,12 +796,13 @@ impl Walk<'_> {
                     Done::Extremum => ChainKind::Extremum,
                     _ => ChainKind::Reduction,
                 };
-                let is_whole = !self.function.variable(array).ty.is_floating();
+                let is_whole = self.is_pointer(array) && is_scalar
+                    || !self.function.variable(array).ty.is_floating();
                 let is_free = is_whole || way.steps == Steps::default();
                 passes_on |= is_free
                     && kind == ChainKind::Recurrence
                     && (moves || way.done != Done::Nothing);
-                if !is_whole {
+                if !is_whole || kind == ChainKind::Recurrence {
                     chains.push(chain(kind, distance, way.steps));
                 }
             }
@@ -824,17 +858,6 @@ fn join(known: &mut Vec<(Name, Ways)>, way: Name, ways: Ways) {
     match known.iter_mut().find(|(other, _)| *other == way) {
         Some((_, before)) => *before = longest(std::mem::take(before), ways),
         None => known.push((way, ways)),
-    }
-}
-
-/// What an operation on whole numbers does to them.
-fn done_to_whole(op: BinaryOp) -> Done {
-    use BinaryOp::{Add, And, Multiply, Or, Other, Subtract};
-    match op {
-        Add | Subtract => Done::Added,
-        Multiply => Done::Multiplied,
-        And | Or | Other => Done::Compared,
-        _ => Done::More,
     }
 }
 

@@ -122,7 +122,7 @@ impl ChainKind {
 counted! {
     /// Operations on the way of a chain.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-    pub struct Steps: [u32; 7] {
+    pub struct Steps: [u32; 11] {
         /// Additions, also those of a product to the value that is carried: fusing them gains nothing.
         pub adds,
         pub multiplies,
@@ -134,6 +134,13 @@ counted! {
         pub specials,
         /// min, max, choices, conversions.
         pub selections,
+        /// Loads from where the value that is carried says.
+        pub loads,
+        /// Of whole numbers: additions, logic, shifts, choices.
+        pub integer_adds,
+        pub integer_multiplies,
+        /// Quotients and remainders whose divisor no literal gives.
+        pub integer_divides,
     }
 }
 
@@ -147,7 +154,7 @@ impl Steps {
 
     /// About how long they take, to choose the longest of several ways: what is common to most cores.
     pub fn length(self) -> u64 {
-        const CYCLES: [u64; 7] = [4, 4, 4, 14, 20, 40, 2];
+        const CYCLES: [u64; 11] = [4, 4, 4, 14, 20, 40, 2, 20, 1, 3, 15];
         let steps = self.values().into_iter().zip(CYCLES);
         steps.map(|(count, cycles)| u64::from(count) * cycles).sum()
     }

@@ -35,7 +35,10 @@ pub fn count(function: &Function, body: &[Stmt], mut changing: BTreeSet<VarId>) 
 }
 
 /// What is divided by what, if it is whole numbers.
-fn division<'v>(function: &Function, value: &'v Value) -> Option<(&'v Value, &'v Value)> {
+pub(crate) fn division<'v>(
+    function: &Function,
+    value: &'v Value,
+) -> Option<(&'v Value, &'v Value)> {
     let both = match value {
         Value::Binary(BinaryOp::Divide | BinaryOp::Remainder, divided, divisor) => {
             Some((&**divided, &**divisor))
@@ -57,8 +60,21 @@ fn division<'v>(function: &Function, value: &'v Value) -> Option<(&'v Value, &'v
     both.filter(|_| matches!(value.ty(function), Type::Integer(..)))
 }
 
+/// A number that a literal or a named constant gives.
+pub(crate) fn literal(function: &Function, value: &Value) -> Option<i64> {
+    match value {
+        Value::Integer(number) => Some(*number),
+        Value::Convert(_, inner) => literal(function, inner),
+        Value::Variable(id) => match function.variable(*id).constant.as_ref()? {
+            Value::Integer(number) => Some(*number),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// Whether a compiler knows the value.
-fn is_fixed(function: &Function, value: &Value) -> bool {
+pub(crate) fn is_fixed(function: &Function, value: &Value) -> bool {
     match value {
         Value::Integer(_) => true,
         Value::Convert(_, inner) | Value::Unary(_, inner) => is_fixed(function, inner),

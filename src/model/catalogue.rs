@@ -144,7 +144,8 @@ loopsheet_base::catalogue! {
         Texts "numbers_written" "" Count "Numbers written or read as text by all loops of the nest, with branches weighted by probability" Source::Code;
         TextTime "text_time" "" Seconds "Numbers written or read as text · text_ns / 1e9: one core does that" Source::Notes("Text output");
         CoreTime "core_time" "" Seconds "The larger of chain and ports time, or the CPU time if the machine does not describe its cores cycle by cycle" IN_CORE;
-        IrregularTime "irregular_time" "" Seconds "Lines that no prefetcher predicts: each takes the latency of the level that holds it divided by the lines that a core can have outstanding, and no less than the bandwidth allows; or tlb_miss_ns for every page that misses the TLB, if that takes longer" IRREGULAR;
+        LinesInTurn "lines_in_turn" "" Bytes "Lines, at most, that are loaded one after the other because each says where the next one is: loads on the longest chain of them · iterations · line_bytes" IRREGULAR;
+        IrregularTime "irregular_time" "" Seconds "Lines that no prefetcher predicts: each takes the latency of the level that holds it divided by the lines that a core can have outstanding, and no less than the bandwidth allows; those of lines_in_turn one after the other; or tlb_miss_ns for every page that misses the TLB, if that takes longer" IRREGULAR;
         SetsReached "sets_reached" "" Count "Sets of a cache that the lines fall into which a reference walks through before it returns to them" CONFLICTS;
         ConflictTime "conflict_time" "" Seconds "Lines that others of their sets evict, as many as the best replacement would: each takes the latency of the next cache divided by the lines that a core can have outstanding, or evicted_store_cycles; added to the irregular lines" CONFLICTS;
         LongestConflictTime "longest_conflict_time" "" Seconds "The same of the lines that LRU evicts" CONFLICTS;

@@ -31,9 +31,15 @@ pub(super) fn data(
     machine: &MachineModel,
     figures: &Figures,
 ) -> Vec<Expr> {
-    let parts = (moves, pages, conflicts);
-    let irregular = (nest.time.irregular)
-        .and_then(|_| irregular::seconds(machine, &nest.levels, parts, figures));
+    let irregular = nest.time.irregular.and_then(|found| {
+        let parts = irregular::Parts {
+            moves,
+            pages,
+            conflicts,
+            in_turn: found.in_turn,
+        };
+        irregular::seconds(machine, &nest.levels, parts, figures)
+    });
     let level = |level: &LevelFigures| {
         let waiting = waiting.iter().filter(|_| level.kind == LevelKind::Memory);
         let seconds = Expr::sum([level.seconds.into()].into_iter().chain(waiting.cloned()));

@@ -27,7 +27,7 @@ use crate::analysis::facts::{
 use crate::analysis::in_core::{Carried, Chain, ChainKind, Functions, InCore, Order, Steps};
 use crate::expr::{Comparison, Expr, FigureId, Symbol};
 use crate::machine::MachineModel;
-use crate::machine::parameters::{COMPARED, IN_CORE, MINIMUM_LATENCY};
+use crate::machine::parameters::{COMPARED, IN_CORE, MINIMUM_LATENCY, level_name};
 
 /// In-core time of a nest; none where the machine does not say what its cores do in a cycle.
 #[derive(Clone, Copy)]
@@ -45,6 +45,9 @@ pub struct InCoreFigures {
     pub accesses: FigureId,
     /// Bytes that they load and store.
     pub bytes: FigureId,
+    /// Bytes of the lines, at most, that are loaded one after the other, as each says where the next one is; `None` where no
+    /// chain has such loads.
+    pub in_turn: Option<FigureId>,
     /// Whether vectors hold iterations of the loop around the innermost one.
     pub across: Across,
     /// The larger of both if everything is done that compilers may do, and if nothing is; `None` where neither the source
@@ -143,6 +146,10 @@ impl InCoreFigures {
         let accesses = figures.define(F::AccessTime, seconds(accesses));
         let bytes = code.either(|code| code.bytes() * inside.clone() + code.bytes_outside.clone());
         let bytes = figures.define(F::AccessedBytes, where_known(bytes));
+        let in_turn = (code.as_written.loads_in_turn()).map(|loads| {
+            let lines = loads * inside.clone();
+            figures.define(F::LinesInTurn, lines * Expr::machine("line_bytes"))
+        });
         let chains = seconds(Expr::from(chain_cycles) * inside.clone());
         let chains = figures.define(F::ChainTime, chains);
         let (may_be_vectors, may_reorder) = (code.may_be_vectors(), code.may_reorder());
@@ -167,6 +174,7 @@ impl InCoreFigures {
             ports,
             accesses,
             bytes,
+            in_turn,
             across: code.across(),
             open,
         })
@@ -214,6 +222,9 @@ impl References {
         self.others.push(weight * (Expr::from(1.0) - run));
     }
 }
+
+/// A load from the first cache of a machine that does not say what it takes: four or five cycles on most cores.
+const FEW_CYCLES: f64 = 4.0;
 
 /// Compilers store vectors one by one up to this distance of elements.
 const MOST_APART: f64 = 4.0;
@@ -779,6 +790,22 @@ impl<'a> Code<'a> {
         }
     }
 
+    /// Loads of an iteration that wait for the one before to say where they go.
+    fn loads_in_turn(&self) -> Option<Expr> {
+        let of_chain = |chain: &Chain| {
+            let loads = Expr::from(f64::from(chain.steps.loads) / f64::from(chain.distance));
+            match self.begins_anew(chain) {
+                true => loads.quotient(self.executions_at_once()),
+                false => loads,
+            }
+        };
+        let loads: Vec<Expr> = (self.chains().iter())
+            .filter(|chain| chain.steps.loads > 0)
+            .map(of_chain)
+            .collect();
+        (!loads.is_empty()).then(|| Expr::max(loads))
+    }
+
     /// Cycles of a chain over the iterations that it goes through; a sum that is reordered, or that a switch reorders, is one
     /// for each element of a vector.
     fn chain_latency(&self, chain: &Chain, lanes: &Expr, is_reordered: bool) -> Expr {
@@ -810,6 +837,10 @@ impl<'a> Code<'a> {
             roots,
             specials,
             selections,
+            loads,
+            integer_adds,
+            integer_multiplies,
+            integer_divides,
         } = steps;
         let times = |count: u32, latency: Expr| latency * f64::from(count);
         let mut parts = vec![
@@ -826,7 +857,22 @@ impl<'a> Code<'a> {
         if specials > 0 {
             parts.push(times(specials, self.cycles("exp_cycles")));
         }
+        if loads > 0 {
+            parts.push(times(loads, self.load_latency()));
+        }
+        let of_integers = [
+            (integer_adds, "integer_latency"),
+            (integer_multiplies, "integer_multiply_latency"),
+            (integer_divides, "integer_divide_latency"),
+        ];
+        let of_integers = of_integers.into_iter().filter(|(count, _)| *count > 0);
+        parts.extend(of_integers.map(|(count, name)| times(count, Expr::machine(name))));
         Expr::sum(parts)
+    }
+
+    /// Cycles from a load to its use, with its line in the first cache. What others take longer is counted by lines.
+    fn load_latency(&self) -> Expr {
+        self.known_or(&level_name(1, "latency_cycles"), FEW_CYCLES.into())
     }
 
     /// Whether a directive or flags let the compiler reorder sums of the innermost loop.

@@ -18,6 +18,8 @@ pub struct IrregularFigures {
     pub seconds: FigureId,
     /// Those of the latter; `None` if there are none, or the machine does not say what these take.
     pub conflicts: Option<ConflictFigures>,
+    /// Bytes of the lines, at most, that are loaded one after the other; `None` where no load waits for another one.
+    pub in_turn: Option<FigureId>,
 }
 
 impl IrregularFigures {
@@ -54,22 +56,44 @@ impl IrregularFigures {
             most: unless_across(F::LongestConflictTime, found.most, figures),
         });
         let waiting = conflicts.map(|found| found.seconds.into());
-        let seconds = seconds(machine, nest, (&always, pages, waiting), figures)?;
+        let in_turn = in_core.and_then(|found| found.in_turn);
+        let parts = Parts {
+            moves: &always,
+            pages,
+            conflicts: waiting,
+            in_turn,
+        };
+        let seconds = seconds(machine, nest, parts, figures)?;
         let seconds = figures.define(F::IrregularTime, seconds);
-        Some(IrregularFigures { seconds, conflicts })
+        Some(IrregularFigures {
+            seconds,
+            conflicts,
+            in_turn,
+        })
     }
 }
 
-/// Seconds of all irregular lines: of every cache that part of them which `moves` says, and of pages that the TLB does not
-/// hold; with those of lines that others of their sets evict.
+/// What takes the time of irregular lines.
+pub(super) struct Parts<'m> {
+    /// The part of each cache's lines that moves.
+    pub moves: &'m dyn Fn(usize) -> Expr,
+    /// Pages that the TLB does not hold.
+    pub pages: Option<Expr>,
+    /// Seconds of lines that others of their sets evict.
+    pub conflicts: Option<Expr>,
+    /// As in [`IrregularFigures`].
+    pub in_turn: Option<FigureId>,
+}
+
+/// Seconds of all irregular lines, with those of lines that others of their sets evict.
 pub(super) fn seconds(
     machine: &MachineModel,
     nest: &NestLevels,
-    (moves, pages, conflicts): (&dyn Fn(usize) -> Expr, Option<Expr>, Option<Expr>),
+    mut parts: Parts,
     figures: &Figures,
 ) -> Option<Expr> {
-    let lines = lines(machine, nest, (moves, pages), figures);
-    match (lines, conflicts) {
+    let conflicts = parts.conflicts.take();
+    match (lines(machine, nest, parts, figures), conflicts) {
         (Some(lines), Some(conflicts)) => Some(lines + conflicts),
         (lines, conflicts) => lines.or(conflicts),
     }
@@ -79,11 +103,11 @@ pub(super) fn seconds(
 fn lines(
     machine: &MachineModel,
     nest: &NestLevels,
-    (moves, pages): (&dyn Fn(usize) -> Expr, Option<Expr>),
+    parts: Parts,
     figures: &Figures,
 ) -> Option<Expr> {
     let fetched: Vec<Expr> = (nest.caches.iter().enumerate())
-        .filter_map(|(at, cache)| Some(Expr::from(cache.irregular?) * moves(at)))
+        .filter_map(|(at, cache)| Some(Expr::from(cache.irregular?) * (parts.moves)(at)))
         .collect();
     if fetched.is_empty() {
         return None;
@@ -92,29 +116,38 @@ fn lines(
     let any_machine = figures.detail() == Detail::AnyMachine;
     let memory = bandwidth::memory(figures);
     let on = figures.runs_on();
+    // What the next cache does not have, comes from behind it.
+    let behind = |bytes: &dyn Fn(&Expr) -> Expr, at: usize| match fetched.get(at + 1) {
+        Some(next) => bytes(&fetched[at]) - bytes(next),
+        None => bytes(&fetched[at]),
+    };
     let time = |at: usize| {
-        // What the next cache does not have, comes from behind it.
-        let bytes = fetched[at].clone();
-        let bytes = match fetched.get(at + 1) {
-            Some(behind) => bytes - behind.clone(),
-            None => bytes,
-        };
+        let bytes = behind(&Expr::clone, at);
         let (waiting, rate) = match levels.get(at + 1) {
             Some(level) => (of_level(level), rate(level, any_machine, on)),
             None => (of_memory(), Some(memory.clone())),
         };
-        let waiting = match any_machine {
-            true => waiting.where_known(on),
-            false => waiting.each(on),
+        let [waiting, in_turn] = match any_machine {
+            true => [waiting.each(on), waiting.alone(on)].map(|time| waiting.where_known(time)),
+            false => [waiting.each(on), waiting.alone(on)],
         };
-        let waiting = bytes.clone() * waiting;
+        let waiting = match parts.in_turn {
+            None => bytes.clone() * waiting,
+            Some(most) => {
+                let most = Expr::from(most);
+                let of_chain = |bytes: &Expr| Expr::min([bytes.clone(), most.clone()]);
+                let of_chain = behind(&of_chain, at);
+                (bytes.clone() - of_chain.clone()) * waiting + of_chain * in_turn
+            }
+        };
         match rate {
             Some(rate) => Expr::max([waiting, bytes * Expr::from(1.0).quotient(rate)]),
             None => waiting,
         }
     };
     let lines = Expr::sum((0..fetched.len()).map(time));
-    let pages = pages.map(|pages| pages * Expr::machine("tlb_miss_ns").quotient(on.cores() * 1e9));
+    let pages =
+        (parts.pages).map(|pages| pages * Expr::machine("tlb_miss_ns").quotient(on.cores() * 1e9));
     // Pages are looked up while other lines arrive.
     Some(Expr::max([lines].into_iter().chain(pages)))
 }
@@ -127,14 +160,21 @@ struct Waiting {
 
 impl Waiting {
     /// Seconds of a byte of these cores together.
-    fn each(self, on: RunsOn) -> Expr {
-        let at_once = Expr::product([self.lines, on.cores(), Expr::machine("line_bytes")]);
-        self.latency.quotient(at_once)
+    fn each(&self, on: RunsOn) -> Expr {
+        let lines = self.lines.clone();
+        let at_once = Expr::product([lines, on.cores(), Expr::machine("line_bytes")]);
+        self.latency.clone().quotient(at_once)
+    }
+
+    /// Seconds of a byte where each core has only one line outstanding.
+    fn alone(&self, on: RunsOn) -> Expr {
+        let at_once = on.cores() * Expr::machine("line_bytes");
+        self.latency.clone().quotient(at_once)
     }
 
     /// Nothing of a level that a machine may lack.
-    fn where_known(self, on: RunsOn) -> Expr {
-        bandwidth::where_positive(self.lines.clone(), self.each(on), 0.0.into())
+    fn where_known(&self, seconds: Expr) -> Expr {
+        bandwidth::where_positive(self.lines.clone(), seconds, 0.0.into())
     }
 }
 
@@ -159,7 +199,8 @@ fn of_memory_at(latency: Expr) -> Waiting {
 /// Seconds of a byte of irregular lines from memory so many ns away that delivers so many bytes per second; no waiting on
 /// machines that do not say how many lines a core waits for.
 pub(super) fn seconds_of_byte(on: RunsOn, (latency, bandwidth): (Expr, Expr)) -> Expr {
-    let waiting = of_memory_at(latency).where_known(on);
+    let waiting = of_memory_at(latency);
+    let waiting = waiting.where_known(waiting.each(on));
     Expr::max([waiting, Expr::from(1.0).quotient(bandwidth)])
 }
 

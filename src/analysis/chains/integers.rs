@@ -1,0 +1,70 @@
+//! Operations on whole numbers that wait for those of an earlier iteration.
+
+use super::integer_divisions::{division, is_fixed, literal};
+use super::{Done, Walk, Ways, longest, stepped};
+use crate::ir::{BinaryOp, Type, Value};
+
+impl Walk<'_> {
+    pub(super) fn is_whole(&self, value: &Value) -> bool {
+        matches!(value.ty(self.function), Type::Integer(..))
+    }
+
+    /// One operation of a cycle more.
+    pub(super) fn integer(&self, ways: Ways, done: Done) -> Ways {
+        stepped(ways, |steps| steps.integer_adds += 1, done)
+    }
+
+    /// The larger of two values, or one of them by a condition.
+    pub(super) fn chosen(&self, ways: Ways, value: &Value, done: Done) -> Ways {
+        match self.is_whole(value) {
+            true => self.integer(ways, done),
+            false => stepped(ways, |steps| steps.selections += 1, done),
+        }
+    }
+
+    /// What is not real and no comparison, of two sides.
+    pub(super) fn whole(&self, ways: Ways, op: BinaryOp, sides: [&Value; 2]) -> Ways {
+        use BinaryOp::{Add, And, BitAnd, BitExclusiveOr, BitOr, Multiply, Or, Other, Subtract};
+        let number = |side| literal(self.function, side);
+        let is_shift = || sides.into_iter().filter_map(number).any(is_power_of_two);
+        match op {
+            And | Or => stepped(ways, |_| {}, Done::Compared),
+            Add | Subtract => self.integer(ways, Done::Added),
+            Multiply if is_shift() => self.integer(ways, Done::Multiplied),
+            Multiply => stepped(
+                ways,
+                |steps| steps.integer_multiplies += 1,
+                Done::Multiplied,
+            ),
+            Other => self.integer(ways, Done::Compared),
+            BitAnd | BitOr | BitExclusiveOr => self.integer(ways, Done::More),
+            BinaryOp::Power => stepped(ways, |steps| steps.integer_multiplies += 1, Done::More),
+            _ => self.integer(ways, Done::More),
+        }
+    }
+
+    /// What a quotient or remainder of whole numbers waits for. By a literal it is a product and shifts; `None` of what is none.
+    pub(super) fn divided(&mut self, value: &Value) -> Option<Ways> {
+        let (divided, divisor) = division(self.function, value)?;
+        let ways = longest(self.value(divided), self.value(divisor));
+        let ways = match literal(self.function, divisor) {
+            Some(by) if is_power_of_two(by) => self.integer(ways, Done::More),
+            None if !is_fixed(self.function, divisor) => {
+                stepped(ways, |steps| steps.integer_divides += 1, Done::More)
+            }
+            _ => stepped(
+                ways,
+                |steps| {
+                    steps.integer_multiplies += 1;
+                    steps.integer_adds += 2;
+                },
+                Done::More,
+            ),
+        };
+        Some(ways)
+    }
+}
+
+fn is_power_of_two(number: i64) -> bool {
+    number.unsigned_abs().is_power_of_two()
+}
