@@ -14,7 +14,11 @@ pub struct Children<'e> {
 
 impl<'e> Children<'e> {
     pub(super) fn of(expr: &'e Expr) -> Children<'e> {
-        let (items, last): (&[Expr], _) = match expr.node() {
+        Children::of_node(expr.node())
+    }
+
+    pub(super) fn of_node(node: &'e Node) -> Children<'e> {
+        let (items, last): (&[Expr], _) = match node {
             Node::Number(_) | Node::Symbol(_) | Node::Figure(_) => (&[], None),
             Node::Sum(items) | Node::Product(items) | Node::Call(_, items) => (items, None),
             Node::Quotient(a, b) | Node::Power(a, b) => (slice::from_ref(a), Some(b)),

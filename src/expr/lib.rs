@@ -21,7 +21,7 @@ use std::hash::{Hash, Hasher};
 use std::ops;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 
 pub use children::Children;
 pub use evaluate::{Lookup, Unbound};
@@ -129,9 +129,32 @@ pub enum Node {
 // Models of big programs have tens of millions of nodes.
 const _: () = assert!(size_of::<Node>() <= 24);
 
-/// A symbolic expression; cheap to clone.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Expr(Arc<Node>);
+/// A symbolic expression; cheap to clone, to hash and to measure.
+#[derive(Clone)]
+pub struct Expr(Arc<Made>);
+
+/// A node with what is asked of it again and again, however much it holds.
+struct Made {
+    node: Node,
+    hash: u32,
+    /// Characters of its formula; those of a number are counted when they are asked for.
+    length: u32,
+}
+
+impl PartialEq for Expr {
+    fn eq(&self, other: &Expr) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+            || (self.0.hash == other.0.hash && self.node() == other.node())
+    }
+}
+
+impl Eq for Expr {}
+
+impl Hash for Expr {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u32(self.0.hash);
+    }
+}
 
 impl PartialOrd for Expr {
     fn partial_cmp(&self, other: &Expr) -> Option<Ordering> {
@@ -143,7 +166,7 @@ impl Ord for Expr {
     fn cmp(&self, other: &Expr) -> Ordering {
         match Arc::ptr_eq(&self.0, &other.0) {
             true => Ordering::Equal,
-            false => self.0.cmp(&other.0),
+            false => self.node().cmp(other.node()),
         }
     }
 }
@@ -185,7 +208,14 @@ impl From<FigureId> for Expr {
 
 impl Expr {
     fn wrap(node: Node) -> Expr {
-        Expr(Arc::new(node))
+        let mut hasher = FxHasher::default();
+        node.hash(&mut hasher);
+        let hash = hasher.finish();
+        Expr(Arc::new(Made {
+            hash: (hash ^ (hash >> 32)) as u32,
+            length: spreadsheet::length(&node),
+            node,
+        }))
     }
 
     /// What a source calls by this name, or a formula by this key.
@@ -204,7 +234,20 @@ impl Expr {
     }
 
     pub fn node(&self) -> &Node {
-        &self.0
+        &self.0.node
+    }
+
+    /// How many characters its formula takes, or a few less; written out, it may be exponentially longer than it is.
+    pub fn formula_length(&self) -> u32 {
+        match self.node() {
+            Node::Number(number) => spreadsheet::number_length(number.get()),
+            _ => self.0.length,
+        }
+    }
+
+    /// Whether its formula is more than a person can follow in one cell.
+    pub fn is_long(&self) -> bool {
+        spreadsheet::is_long(self.formula_length())
     }
 
     /// The value of a literal number.

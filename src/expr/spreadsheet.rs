@@ -1,72 +1,59 @@
 //! What spreadsheets allow: how long a formula may be, and what a name that formulas mention may look like.
 
-use rustc_hash::FxHashMap;
-
-use super::{Expr, Function, Node};
+use super::{Children, Expr, Function, Node};
 
 /// Characters that a person can follow, and the most that any formula of a workbook has.
-pub const FORMULA_LENGTH: usize = 500;
+pub const FORMULA_LENGTH: u32 = 500;
 /// Characters of a longer formula once parts of it have cells of their own, and of each part.
-pub const PART_LENGTH: usize = 250;
+pub const PART_LENGTH: u32 = 250;
 
 /// Characters of `IFERROR(…,"unknown")` with its equals sign, which a figure that some machines leave unknown stands in.
-const AROUND: usize = 20;
+const AROUND: u32 = 20;
 /// Characters of a figure that formulas mention: `'Working sets'!AB1234`.
-const REFERENCE: usize = 22;
+const REFERENCE: u32 = 22;
+/// Characters of a sum over ranges, without these.
+const TWO_RANGES: u32 = "SUMPRODUCT((>)*)".len() as u32;
 
-/// How many characters formulas take, or a few less. Parts that several expressions share are measured once: written
-/// out, an expression may be exponentially longer.
-#[derive(Default)]
-pub struct FormulaLengths(FxHashMap<usize, usize>);
+/// Whether a formula of so many characters is more than a person can follow in one cell.
+pub(super) fn is_long(length: u32) -> bool {
+    length.saturating_add(AROUND) > FORMULA_LENGTH
+}
 
-impl FormulaLengths {
-    /// Whether an expression is more than a person can follow in one cell.
-    pub fn is_long(&mut self, expr: &Expr) -> bool {
-        self.of(expr).saturating_add(AROUND) > FORMULA_LENGTH
-    }
-
-    /// Of an expression that lives as long as this.
-    pub fn of(&mut self, expr: &Expr) -> usize {
-        match expr.node() {
-            Node::Number(n) => number_length(n.get()),
-            // With `.A` where it is one of the machine.
-            Node::Symbol(symbol) => symbol.name().len() + 2,
-            Node::Figure(_) => REFERENCE,
-            // Two ranges, as in `Arrays!C5:C7`, whose figures stand in columns.
-            Node::Call(Function::SumAbove, items) => {
-                2 * (REFERENCE + 10) + self.of(&items[0]) + "SUMPRODUCT((>)*)".len()
-            }
-            _ => {
-                let key = expr.address();
-                if let Some(known) = self.0.get(&key) {
-                    return *known;
-                }
-                let children = expr.children().map(|child| self.of(child));
-                let length = children.fold(own_length(expr), usize::saturating_add);
-                self.0.insert(key, length);
-                length
-            }
+/// How many characters the formula of a node takes, or a few less; numbers are left to [`number_length`].
+pub(super) fn length(node: &Node) -> u32 {
+    match node {
+        Node::Number(_) => 0,
+        // With `.A` where it is one of the machine.
+        Node::Symbol(symbol) => symbol.name().len() as u32 + 2,
+        Node::Figure(_) => REFERENCE,
+        // Two ranges, as in `Arrays!C5:C7`, whose figures stand in columns.
+        Node::Call(Function::SumAbove, items) => {
+            2 * (REFERENCE + 10) + items[0].formula_length() + TWO_RANGES
+        }
+        _ => {
+            let children = Children::of_node(node).map(Expr::formula_length);
+            children.fold(own_length(node), u32::saturating_add)
         }
     }
 }
 
-fn number_length(value: f64) -> usize {
+pub(super) fn number_length(value: f64) -> u32 {
     match value.fract() == 0.0 && value.abs() < 1e15 {
-        true => value.abs().max(1.0).log10() as usize + 2,
-        false => value.to_string().len().min(24),
+        true => value.abs().max(1.0).log10() as u32 + 2,
+        false => value.to_string().len().min(24) as u32,
     }
 }
 
 /// Of an operation without its operands, in parentheses.
-fn own_length(expr: &Expr) -> usize {
-    let separators = expr.children().len() + 1;
-    separators
-        + match expr.node() {
-            Node::If(..) => "IF(<=)".len(),
-            Node::Call(Function::TreeStages, _) => "ROUNDUP(ROUND(LOG(MAX(,1),2),9),0)".len(),
-            Node::Call(..) => "ROUNDUP(,0)".len(),
-            _ => 1,
-        }
+fn own_length(node: &Node) -> u32 {
+    let separators = Children::of_node(node).len() as u32 + 1;
+    let name = match node {
+        Node::If(..) => "IF(<=)",
+        Node::Call(Function::TreeStages, _) => "ROUNDUP(ROUND(LOG(MAX(,1),2),9),0)",
+        Node::Call(..) => "ROUNDUP(,0)",
+        _ => "+",
+    };
+    separators + name.len() as u32
 }
 
 /// A defined name in Excel and LibreOffice: letters, digits, dots and underscores; never what a spreadsheet reads as a cell or a keyword.

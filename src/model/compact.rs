@@ -11,13 +11,12 @@ use rustc_hash::FxHashMap;
 
 use super::figures::{FigureMap, Figures};
 use super::label::{Instead, Label};
-use crate::expr::spreadsheet::FormulaLengths;
 use crate::expr::{Comparison, Expr, FigureId, Node, SymbolKind};
 
 /// Characters of a formula that is written into others.
-const SHORT: usize = 150;
+const SHORT: u32 = 150;
 /// The same of what depends on inputs alone, which many nests take.
-const COMMON: usize = 30;
+const COMMON: u32 = 30;
 
 /// Which of some figures of the machine each figure depends on.
 pub(super) struct Dependence {
@@ -141,7 +140,7 @@ impl<'r> Compact<'r> {
                 _ => None,
             }),
         };
-        let length = FormulaLengths::default().of(&expr);
+        let length = expr.formula_length();
         let label = || figures.get(id).label.clone().instead(&self.instead);
         let expr = match length {
             COMMON.. if self.is_common(&expr) => {

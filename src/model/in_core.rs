@@ -912,6 +912,21 @@ impl<'a> Code<'a> {
         is_set
     }
 
+    /// Operations on whole numbers that its chains wait for.
+    fn integers_of_chains(&self) -> f64 {
+        let of_chain = |chain: &Chain| {
+            let Steps {
+                integer_adds,
+                integer_multiplies,
+                integer_divides,
+                ..
+            } = chain.steps;
+            f64::from(integer_adds + integer_multiplies + integer_divides)
+                / f64::from(chain.distance)
+        };
+        self.chains().iter().map(of_chain).fold(0.0, f64::max)
+    }
+
     /// How many executions of the innermost loop, with those that are written out, the core holds at once.
     fn executions_at_once(&self) -> Expr {
         let depth = self.nest.loops.len();
@@ -923,6 +938,7 @@ impl<'a> Code<'a> {
             self.multiplies.clone(),
             self.divides.clone(),
             self.specials.clone(),
+            self.integers_of_chains().into(),
             // Counter and branch.
             2.0.into(),
         ]);

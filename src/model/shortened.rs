@@ -12,18 +12,17 @@ use rustc_hash::FxHashMap;
 
 use super::figures::Figures;
 use super::label::{Label, Part};
-use crate::expr::spreadsheet::{FormulaLengths, PART_LENGTH};
+use crate::expr::spreadsheet::PART_LENGTH;
 use crate::expr::{Expr, Function, Node};
 
 /// Characters from which on a part that occurs more than once has a cell.
-const WORTH_A_CELL: usize = 60;
+const WORTH_A_CELL: u32 = 60;
 /// Operands of a sum, product or extremum that is split into several of its kind.
 const MANY: usize = 6;
 
 /// The expression with parts of it defined as figures, if it is too long for one cell.
 pub(super) fn shortened(figures: &mut Figures, label: &Label, expr: Expr) -> Expr {
-    let mut lengths = FormulaLengths::default();
-    if !lengths.is_long(&expr) {
+    if !expr.is_long() {
         return expr;
     }
     let mut uses = FxHashMap::default();
@@ -81,7 +80,7 @@ impl Splitter<'_> {
 
     /// A figure in place of a part that occurs more than once, here or in a formula before.
     fn shared(&mut self, part: &Expr, reduced: Expr, role: Part) -> Expr {
-        if FormulaLengths::default().of(&reduced) < WORTH_A_CELL {
+        if reduced.formula_length() < WORTH_A_CELL {
             return reduced;
         }
         match self.figures.known_part(&reduced) {
@@ -95,41 +94,47 @@ impl Splitter<'_> {
 
     /// A short expression that comes to the same, as its operands are figures where they are long.
     fn fitted(&mut self, mut expr: Expr, role: Part) -> Expr {
-        if !FormulaLengths::default().is_long(&expr) {
+        if !expr.is_long() {
             return expr;
         }
         loop {
-            let mut lengths = FormulaLengths::default();
-            if lengths.of(&expr) <= PART_LENGTH {
+            let before = expr.formula_length();
+            if before <= PART_LENGTH {
                 return expr;
             }
-            let before = lengths.of(&expr);
-            let longest = expr.children().map(|child| lengths.of(child)).max();
-            let longest = longest.unwrap_or(0);
-            let is_flat = expr.children().len() > MANY && longest < PART_LENGTH / 2;
-            expr = match is_flat {
+            let longest = expr.children().map(Expr::formula_length).max();
+            expr = match is_flat(&expr, longest.unwrap_or(0)) {
                 true => self.in_groups(&expr, role),
-                false => self.without_longest(&expr, longest, role),
+                false => self.without_longest(&expr, role),
             };
             // What is made of names alone is as short as it gets.
-            if FormulaLengths::default().of(&expr) >= before {
+            if expr.formula_length() >= before {
                 return expr;
             }
         }
     }
 
-    /// The first of its longest operands as a figure.
-    fn without_longest(&mut self, expr: &Expr, longest: usize, role: Part) -> Expr {
-        let (mut position, mut is_done) = (0, false);
-        expr.map_children(&mut |child| {
-            let own = role_of(expr, position, role);
-            position += 1;
-            if is_done || FormulaLengths::default().of(child) < longest {
-                return child.clone();
+    /// Its longest operands as figures, one after the other until it is short, or has many that are short.
+    fn without_longest(&mut self, expr: &Expr, role: Part) -> Expr {
+        let mut operands: Vec<Expr> = expr.children().cloned().collect();
+        let mut order: Vec<usize> = (0..operands.len()).collect();
+        order.sort_by_key(|at| std::cmp::Reverse(operands[*at].formula_length()));
+        let mut length = expr.formula_length();
+        for (rank, at) in order.into_iter().enumerate() {
+            let own = operands[at].formula_length();
+            let is_enough = length <= PART_LENGTH || is_flat(expr, own);
+            if rank > 0 && is_enough {
+                break;
             }
-            is_done = true;
-            self.positive(child, own)
-        })
+            let shorter = self.positive(&operands[at], role_of(expr, at, role));
+            if shorter.formula_length() >= own {
+                break;
+            }
+            length = (length.saturating_sub(own)).saturating_add(shorter.formula_length());
+            operands[at] = shorter;
+        }
+        let mut changed = operands.into_iter();
+        expr.map_children(&mut |child| changed.next().unwrap_or_else(|| child.clone()))
     }
 
     /// A part as a figure; where it is subtracted, what is subtracted.
@@ -156,7 +161,7 @@ impl Splitter<'_> {
         let mut groups: Vec<Vec<Expr>> = vec![Vec::new()];
         let mut length = 0;
         for item in items {
-            let more = FormulaLengths::default().of(item).saturating_add(1);
+            let more = item.formula_length().saturating_add(1);
             if length > 0 && length + more > PART_LENGTH {
                 groups.push(Vec::new());
                 length = 0;
@@ -174,6 +179,11 @@ impl Splitter<'_> {
         let groups: Vec<Expr> = groups.into_iter().map(whole).collect();
         join(groups)
     }
+}
+
+/// Whether it has many operands, the longest of so many characters, which are short enough for groups of them.
+fn is_flat(expr: &Expr, longest: u32) -> bool {
+    expr.children().len() > MANY && longest < PART_LENGTH / 2
 }
 
 /// What an operand is to the whole, if the operation is this to it: of the same unit, or something else.

@@ -178,7 +178,7 @@ fn every_figure_is_a_formula_with_its_value() {
 /// A person can follow it.
 fn assert_short(cell: (&str, u32, u32), formula: &str) {
     assert!(
-        formula.len() <= FORMULA_LENGTH,
+        formula.len() <= FORMULA_LENGTH as usize,
         "{cell:?}: {} characters: {formula}",
         formula.len()
     );

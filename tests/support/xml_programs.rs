@@ -419,7 +419,7 @@ fn repeated() -> impl Strategy<Value = OperationCounts> {
 
 fn carried() -> impl Strategy<Value = Carried> {
     let kind = prop::sample::select(&ChainKind::ALL[..]);
-    let chain = (text(), kind, 1..u32::MAX, any::<i64>(), any::<[u32; 7]>());
+    let chain = (text(), kind, 1..u32::MAX, any::<i64>(), any::<[u32; 11]>());
     let chain = chain.prop_map(|(name, kind, distance, iterations_apart, steps)| Chain {
         name,
         kind,
