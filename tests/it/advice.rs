@@ -64,7 +64,7 @@ fn blocks_give_what_the_parameters_give() {
     let files = [
         ("planes.c", "n=1000", "epyc-7763", 1),
         ("update.c", "n=40000", "exasat", 2),
-        ("product.c", "n=6000", "epyc-7763", 1),
+        ("product.c", "n=6000,reorder_sums=1", "xeon-8380", 2),
     ];
     for (file, size, machine, loops) in files {
         let on = ["--machine", machine, "--set", size];

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use loopsheet_analysis::facts::{Block, Item, Loop};
-use loopsheet_analysis::in_core::{ChainKind, InCore, Order};
+use loopsheet_analysis::in_core::{Chain as Chained, ChainKind, InCore, Order};
 use loopsheet_analysis::{ProcedureBody, analyze_with_bodies};
 use loopsheet_cache::AccessKind;
 use loopsheet_interpret::blocks::Blocks;
@@ -194,7 +194,7 @@ const C: &[(&str, Said, &str)] = &[
     ),
     (
         "whole_numbers",
-        PassedOn(1),
+        Chain(1),
         "for (int i = 0; i < n; i++) { int k = i + 1; idx[k] = idx[i] + 3; }",
     ),
     (
@@ -367,12 +367,23 @@ fn said(in_core: &InCore) -> Said {
         .chains
         .iter()
         .find(|c| c.kind == ChainKind::Recurrence);
+    // Of loops that have a chain of whole numbers only, elements may say more.
+    let has_real = |chain: &Chained| chain.steps.integer_adds == 0;
     match (recurrence, in_core.carried.order) {
+        (Some(chain), Order::ByData | Order::Unknown) if !has_real(chain) => {
+            said_of(in_core.carried.order)
+        }
         (Some(chain), _) => Chain(chain.distance),
-        (None, Order::Shown) => Free,
-        (None, Order::Carried) => PassedOn(1),
-        (None, Order::ByData) => ByData,
-        (None, Order::Unknown) => Unknown,
+        (None, order) => said_of(order),
+    }
+}
+
+fn said_of(order: Order) -> Said {
+    match order {
+        Order::Shown => Free,
+        Order::Carried => PassedOn(1),
+        Order::ByData => ByData,
+        Order::Unknown => Unknown,
     }
 }
 
@@ -475,9 +486,9 @@ fn chains_of_fortran_are_those_of_literal_runs() {
 #[test]
 fn whole_numbers_in_scalars_keep_loops_in_order() {
     let forms = [
-        ("running_sum", PassedOn(1), "s += idx[i]; jdx[i] = s;"),
-        ("random", PassedOn(1), "s = s * 5 % 17; x[i] = s * 0.5;"),
-        ("decided", PassedOn(1), "s += idx[i]; if (s > 7) x[i] = 0;"),
+        ("running_sum", Chain(1), "s += idx[i]; jdx[i] = s;"),
+        ("random", Chain(1), "s = s * 5 % 17; x[i] = s * 0.5;"),
+        ("decided", Chain(1), "s += idx[i]; if (s > 7) x[i] = 0;"),
         ("sum", Free, "s += idx[i]; jdx[i] = idx[i];"),
         ("largest", Free, "s = idx[i] > s ? idx[i] : s;"),
         ("advanced", Free, "s += 2; jdx[i] = s;"),

@@ -278,7 +278,7 @@ fn irregular_bytes_are_unknown_where_the_machine_has_no_latencies() {
         "--no-config",
         "--objects",
         "--machine",
-        "epyc-7763",
+        "xeon-8380",
         "--tables",
     ]);
     command.arg(at("tables")).arg("-o").arg(at("report.xlsx"));
@@ -286,7 +286,7 @@ fn irregular_bytes_are_unknown_where_the_machine_has_no_latencies() {
     assert!(command.output().expect("it starts").status.success());
     let mut command = loopsheet();
     command.arg("analyze").arg(fixture("far_arrays"));
-    command.args(["--no-config", "--objects", "--machine", "epyc-7763"]);
+    command.args(["--no-config", "--objects", "--machine", "xeon-8380"]);
     let output = command.output().expect("it starts");
     let text = String::from_utf8(output.stdout).expect("text");
     let words = |name: &str| -> Vec<String> {
@@ -303,7 +303,7 @@ fn irregular_bytes_are_unknown_where_the_machine_has_no_latencies() {
     assert_eq!(words("places")[3], "0 B", "{text}");
     let report = analysed(
         fixture("far_arrays"),
-        &["--machine", "epyc-7763", "--no-config", "--objects"],
+        &["--machine", "xeon-8380", "--no-config", "--objects"],
     );
     let placed = &report["placement"];
     let gathered = object(placed, "a");

@@ -265,7 +265,7 @@ fn the_order_of_statements_limits_vectors() {
     check_order(&json, "two_apart", 2.0, 0.0);
     check_order(&json, "next_read_first", 4.0, 0.0);
     check_order(&json, "next_read_last", 1.0, 0.0);
-    check_order(&json, "kept", 1.0, 0.0);
+    check_order(&json, "kept", 1.0, 1.0);
     check_order(&json, "own_row", 1.0, 0.0);
     check_order(&json, "rest_of_row", 4.0, 0.0);
     check_order(&json, "four_apart", 4.0, 3.0 / 4.0);
@@ -288,7 +288,8 @@ fn the_order_of_statements_limits_vectors() {
     check_order(&json, "one_of_two", 1.0, 4.0 + 3.0);
     check_order(&json, "in_one_arm", 1.0, 3.0);
     check_order(&json, "sums", 1.0, 3.0);
-    check_order(&json, "longest", 1.0, 0.0);
+    // One more than before, or none.
+    check_order(&json, "longest", 1.0, 1.0);
     check_order(&json, "ring", 1.0, 0.0);
     check_order(&json, "horner", 4.0, 4.0 / 4.0);
     check_order(&json, "box", 4.0, 3.0 / 4.0);
@@ -627,4 +628,44 @@ fn minima_and_choices_take_ports() {
     let json = with("n=1000,minima_per_cycle=4,choices_per_cycle=0.5");
     check(&json, "most", [4.0, 0.0, 8.0 / 4.0 / 4.0]);
     check(&json, "either", [4.0, 0.0, 2.0 / 4.0 / 0.5]);
+}
+
+/// Where an earlier iteration says which element comes next, or which whole number, iterations wait as they do for sums.
+#[test]
+fn whole_numbers_and_addresses_are_waited_for() {
+    let machine = fixture("clock/core.toml");
+    let fortran = fixture("clock/integers.f90");
+    let options = [
+        fortran.to_str().expect("a path"),
+        "--machine",
+        machine.to_str().expect("a path"),
+        "--set",
+        "n=1000,window=0,l1_latency_cycles=5",
+        "--no-config",
+    ];
+    let json = analysed(fixture("clock/integers.c"), &options);
+    let chain = |function: &str| nest(&json, function)["in_core"]["chain_cycles"].as_f64();
+    // A load from where the one before has said, longer than the addition beside it.
+    assert_eq!(chain("list_sum"), Some(5.0));
+    assert_eq!(chain("followed"), Some(5.0));
+    assert_eq!(chain("automaton"), Some(5.0));
+    assert_eq!(chain("f_followed"), Some(6.0));
+    // A sum and a division by two, a load, the choice.
+    assert_eq!(chain("places"), Some(8.0));
+    // A load and a choice between two that follow.
+    assert_eq!(chain("leaves"), Some(6.0));
+    // A product, with an operation of a cycle.
+    assert_eq!(chain("hashed"), Some(4.0));
+    assert_eq!(chain("congruential"), Some(4.0));
+    // Shifts and exclusive ors.
+    assert_eq!(chain("shifted"), Some(6.0));
+    assert_eq!(chain("f_hashed"), Some(3.0));
+    // A remainder by an argument is a division; by a literal, products and shifts.
+    assert_eq!(chain("rolling"), Some(19.0));
+    assert_eq!(chain("f_congruential"), Some(8.0));
+    // What is stored waits for what was; a count is advanced in some iterations.
+    for function in ["starts", "f_starts", "kept", "summed_twice"] {
+        assert_eq!(chain(function), Some(1.0), "{function}");
+    }
+    assert_eq!(chain("edited"), Some(2.0));
 }

@@ -221,7 +221,7 @@ fn lines_at_the_bandwidth_are_marked() {
         let found = functions.iter().find(|f| f["name"] == function);
         found.expect("the function")["nests"][0]["reasons"].to_string()
     };
-    for preset in ["epyc-7763", "exasat"] {
+    for preset in ["xeon-8380", "exasat"] {
         assert!(reasons("columns", preset).contains("unknown_latency"));
         assert!(!reasons("few", preset).contains("unknown_latency"));
     }

@@ -365,7 +365,7 @@ fn lines_that_collide_in_sets() {
         &function.expect("the function")["nests"][0]
     };
     let turned = nest("turned");
-    let expected = serde_json::json!(["conflict_misses", "unknown_latency"]);
+    let expected = serde_json::json!(["conflict_misses"]);
     assert_eq!(turned["reasons"], expected);
     let conflict = &turned["conflicts"][0];
     assert_eq!(conflict["level"], "L1");
@@ -384,10 +384,8 @@ fn lines_that_collide_in_sets() {
         (bytes / expected - 1.0).abs() < 0.05,
         "{bytes} for {expected}"
     );
-    // Columns are no streams that prefetchers follow, padded or not.
-    let reasons = [("padded", &["unknown_latency"][..]), ("guessed", &[])];
-    for (name, reasons) in reasons {
-        assert_eq!(nest(name)["reasons"], serde_json::json!(reasons), "{name}");
+    for name in ["padded", "guessed"] {
+        assert_eq!(nest(name)["reasons"], serde_json::json!([]), "{name}");
         assert!(nest(name).get("conflicts").is_none(), "{name}");
     }
 }

@@ -52,6 +52,7 @@ fn every_reason_is_raised_by_its_fixture() {
         );
         let arguments: &[&str] = match code {
             ReasonCode::CountsDiffer => &["--counts", counts],
+            ReasonCode::UnknownLatency => &["--machine", "xeon-8380"],
             _ => &[],
         };
         let report = json("analyze", &path, arguments);
