@@ -30,7 +30,7 @@ pub fn clock() -> Figure {
 }
 
 /// Nanoseconds of one link of a chain that begins with `begin`.
-fn link(vectors: Vectors, begin: f64, next: impl Fn(f64) -> f64 + Copy) -> Measured {
+fn link<T: Copy>(vectors: Vectors, begin: T, next: impl Fn(T) -> T + Copy) -> Measured {
     let mut value = black_box(begin);
     let time = nanoseconds(|| {
         let begin = value;
@@ -46,6 +46,54 @@ fn link(vectors: Vectors, begin: f64, next: impl Fn(f64) -> f64 + Copy) -> Measu
         ));
     });
     time.map(|time| time / LINKS as f64)
+}
+
+/// Latencies of operations on whole numbers: of those of a cycle, of multiplications and divisions.
+pub fn integer_latencies(vectors: Vectors, ghz: f64) -> Vec<Figure> {
+    let (some, mask, factor, large) = (
+        black_box(77_u32),
+        black_box(0x5555_u32),
+        black_box(1_664_525_u32),
+        black_box(1_000_003_777_u32),
+    );
+    let two = link(
+        vectors,
+        1,
+        #[inline(always)]
+        move |x: u32| x.wrapping_add(some) ^ mask,
+    );
+    let one = two.map(|time| time / 2.0);
+    let multiply = link(
+        vectors,
+        1,
+        #[inline(always)]
+        move |x: u32| (x ^ mask).wrapping_mul(factor),
+    );
+    let divide = link(
+        vectors,
+        30_011,
+        #[inline(always)]
+        move |x: u32| (large / x) | 1,
+    );
+    let cycles = |time: Measured| time.map(|time| time * ghz);
+    let after = |time: Measured| cycles(time.map(|time| (time - one.value).max(0.1)));
+    vec![
+        Figure::new(
+            "integer_latency",
+            cycles(one),
+            "a chain of additions and exclusive ors of integers in turn",
+        ),
+        Figure::new(
+            "integer_multiply_latency",
+            after(multiply),
+            "a chain of multiplications and exclusive ors of integers, less the latter",
+        ),
+        Figure::new(
+            "integer_divide_latency",
+            after(divide),
+            "a chain of divisions of 32-bit integers and an operation of a cycle, less the latter",
+        ),
+    ]
 }
 
 /// Latencies of additions, multiplications, fused ones, divisions and square roots.
@@ -68,7 +116,7 @@ pub fn latencies(vectors: Vectors, ghz: f64) -> Vec<Figure> {
         vectors,
         1.0,
         #[inline(always)]
-        move |x| x.mul_add(near_one, small),
+        move |x: f64| x.mul_add(near_one, small),
     );
     let divide = link(
         vectors,
@@ -80,7 +128,7 @@ pub fn latencies(vectors: Vectors, ghz: f64) -> Vec<Figure> {
         vectors,
         1.3,
         #[inline(always)]
-        move |x| (x + middle).sqrt(),
+        move |x: f64| (x + middle).sqrt(),
     );
     let (least, most) = (black_box(0.9), black_box(1.8));
     let clamped = link(

@@ -114,6 +114,7 @@ pub fn measure(part: Part, vectors: Vectors, caches: &[Cache], known: &[Figure])
         Part::Clock => vec![arithmetic::clock()],
         Part::Latencies => {
             let mut found = arithmetic::latencies(vectors, ghz);
+            found.extend(arithmetic::integer_latencies(vectors, ghz));
             let add = (found.iter()).find(|figure| figure.parameter == "add_latency");
             let add = add.map(|add| add.measured.value);
             found.extend(add.map(|add| arithmetic::window(ghz, add)));
