@@ -1,12 +1,14 @@
 //! One subscript of a reference: what the loops do to it, and the whole number that is added.
 
-use super::facts::Subscript;
+use super::facts::{GuardRange, Subscript};
 use crate::expr::{Expr, Node};
 
 /// A subscript with its integer offset, and why it is not affine if it is not.
 pub struct Dimension {
     pub subscript: Subscript,
     pub offset: i64,
+    /// Ranges of loops outside of which it stays where it is at their ends.
+    pub held: Vec<GuardRange>,
 }
 
 /// The subscript that an expression in the variables of the nest (outermost first) is, and its

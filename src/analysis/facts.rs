@@ -625,6 +625,9 @@ pub struct Stream {
     /// Declared extents in storage order, where known: inclusive lower and upper bounds; at last those of component
     /// dimensions. Of an array that is flattened by hand, ratios of strides.
     pub extents: Vec<Option<(Expr, Expr)>>,
+    /// Ranges of loops outside of which a window stays at the border of an array, `max(y + dy, 0)`: it goes to nothing there
+    /// to which it does not go inside.
+    pub held: Vec<GuardRange>,
 }
 
 impl Stream {

@@ -13,6 +13,7 @@ mod assignments;
 pub mod called;
 mod calls;
 mod chains;
+mod clamps;
 mod communication;
 mod compared;
 pub mod compiled;

@@ -43,6 +43,7 @@ pub fn in_structure(
             gather: None,
         },
         offset: offset.div_euclid(i64::from(bytes)),
+        held: Vec::new(),
     };
     for (dimension, stride) in dimensions.drain(..rank).zip(strides) {
         for (variable, coefficient) in dimension.subscript.terms {

@@ -125,20 +125,3 @@ fn jumps(expr: &Expr, name: &str) -> bool {
     };
     here || expr.children().any(|child| jumps(child, name))
 }
-
-/// The expression without bounds that hold an index inside its array: `min(i + 1, n)` is `i + 1` but in
-/// the last iteration. `units` are the loops that count by one; a block loop's `min(nb, n - i + 1)` stays.
-pub fn without_clamps(expr: &Expr, loops: &[&str], units: &[&str]) -> Expr {
-    if let Node::Call(Function::Min | Function::Max, operands) = expr.node() {
-        let varies = |e: &&Expr| loops.iter().any(|name| e.mentions(name));
-        let varying: Vec<&Expr> = operands.iter().filter(varies).collect();
-        if let [only] = varying.as_slice()
-            && loops
-                .iter()
-                .all(|name| !only.mentions(name) || units.contains(name))
-        {
-            return without_clamps(only, loops, units);
-        }
-    }
-    expr.map_children(&mut |child| without_clamps(child, loops, units))
-}

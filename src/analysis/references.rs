@@ -4,19 +4,21 @@
 
 use std::collections::BTreeSet;
 
+use super::clamps::{Clamps, Held};
 use super::counted_loop::Counted;
 use super::delinearise::{Recovered, delinearise, multiple_in};
 use super::dimension::{Dimension, affine, split_integer};
 use super::facts::{Access, AccessClass, Block, Component, Item, Stream, Subscript};
 use super::member_dimensions::in_structure;
-use super::moving::{partly_affine, without_clamps};
+use super::moving::partly_affine;
 use super::packed::pack;
 use super::symbols::{Known, Symbols};
 use super::wrapped::without_wraps;
-use crate::expr::Expr;
+use crate::expr::{Expr, Symbol};
 use crate::ir::visit::variables_of;
 use crate::ir::{
-    BinaryOp, ElementType, Extent, Name, Sign, Step, Type, Value, VarId, pointed_dimensions,
+    BinaryOp, ConstantOrigin, ElementType, Extent, Name, Role, Sign, Step, Type, Value, VarId,
+    pointed_dimensions,
 };
 use crate::reason::ReasonCode;
 
@@ -66,6 +68,10 @@ fn stream(
         name,
         mut dimensions,
     } = place(symbols, array, subscripts, reasons);
+    let held = dimensions
+        .iter_mut()
+        .flat_map(|one| std::mem::take(&mut one.held));
+    let held = held.collect();
     let variable = symbols.function.variable(array);
     let flattened = match dimensions.as_slice() {
         [only] if only.subscript.gather.is_none() => delinearise(&only.subscript, only.offset),
@@ -101,10 +107,7 @@ fn stream(
         *extent = range_of(symbols, index);
     }
     if let Some(found) = flattened {
-        let dimension = |Recovered {
-                             subscript, offset, ..
-                         }| Dimension { subscript, offset };
-        dimensions = found.into_iter().map(dimension).collect();
+        dimensions = recovered(found);
     } else {
         carry(&mut dimensions, &extents);
     }
@@ -151,7 +154,17 @@ fn stream(
         extents,
         subscripts,
         accesses: vec![access(offsets, class)],
+        held,
     }
+}
+
+fn recovered(found: Vec<Recovered>) -> Vec<Dimension> {
+    let dimension = |one: Recovered| Dimension {
+        subscript: one.subscript,
+        offset: one.offset,
+        held: Vec::new(),
+    };
+    found.into_iter().map(dimension).collect()
 }
 
 /// Whole rows and planes in the first subscript belong to the dimensions behind it: `row[i + nx]` of a pointer to a row.
@@ -427,6 +440,7 @@ pub fn is_same(a: &Stream, b: &Stream) -> bool {
     a.array == b.array
         && a.component == b.component
         && a.subscripts == b.subscripts
+        && a.held == b.held
         && a.has_shape_of(b)
 }
 
@@ -456,6 +470,7 @@ fn gathered(text: String) -> Dimension {
             gather: Some(text),
         },
         offset: 0,
+        held: Vec::new(),
     }
 }
 
@@ -481,10 +496,49 @@ fn dimension(
         }
         return gathered(text);
     };
-    match plus {
-        Some(plus) => affine_dimension(symbols, &(expr + plus.clone()), reasons),
-        None => affine_dimension(symbols, &expr, reasons),
+    let expr = match plus {
+        Some(plus) => expr + plus.clone(),
+        None => expr,
+    };
+    affine_dimension(symbols, &with_enumerators(symbols, expr), reasons)
+}
+
+/// A subscript that loops move with the values of enumerators that are added to it, as they number the members of a record:
+/// `f[6*cell + NORTH]`. One by which it is multiplied says how long something is, which may be set.
+fn with_enumerators(symbols: &Symbols, expr: Expr) -> Expr {
+    let mentions = |id: &VarId| expr.mentions(symbols.function.variable(*id).name.as_str());
+    if !symbols.loops.iter().any(mentions) {
+        return expr;
     }
+    let value = |symbol: &Symbol| {
+        let Some(Value::Variable(id)) = symbols.mentioned.get(symbol) else {
+            return None;
+        };
+        let role = &symbols.function.variable(*id).role;
+        let is_number = *role == Role::Constant(ConstantOrigin::Enumerator);
+        let constant = symbols.constants.get(symbol).filter(|_| is_number)?;
+        constant.value.as_integer()
+    };
+    let enumerators = expr.symbols().into_iter();
+    let enumerators: Vec<(Symbol, i64)> = enumerators
+        .filter_map(|symbol| Some((symbol.clone(), value(&symbol)?)))
+        .collect();
+    if enumerators.is_empty() {
+        return expr;
+    }
+    let monomials = expr.expand().monomials();
+    let is_added = |symbol: &Symbol| {
+        let mut own = monomials.iter().flat_map(|(monomial, _)| {
+            let is_alone = monomial.len() == 1;
+            monomial.iter().map(move |part| (part, is_alone))
+        });
+        own.all(|((part, power), is_alone)| !part.mentions(symbol) || is_alone && *power == 1)
+    };
+    let known = |symbol: &Symbol| {
+        let (_, value) = enumerators.iter().find(|(known, _)| known == symbol)?;
+        is_added(symbol).then(|| Expr::from(*value as f64))
+    };
+    expr.substitute(&known)
 }
 
 fn affine_dimension(
@@ -507,15 +561,26 @@ fn affine_dimension(
             .map(|id| symbols.function.variable(id).name.as_str())
             .collect();
         let around: Vec<&Counted> = symbols.levels.iter().map(|level| &level.counted).collect();
-        let inside = without_clamps(&without_wraps(expr, &around), &names, &units);
-        affine(&inside, &names).or_else(|| {
+        let clamps = Clamps {
+            loops: &names,
+            units: &units,
+            around: &around,
+        };
+        let Held { inside, ranges } = clamps.left_out(&without_wraps(expr, &around));
+        let (subscript, offset) = affine(&inside, &names).or_else(|| {
             let mut found = partly_affine(&inside, &names)?;
             pack(&mut found.0, &inside, &around);
             Some(found)
-        })
+        })?;
+        Some((subscript, offset, ranges))
     };
-    match affine(expr, &names).or_else(uneven) {
-        Some((subscript, offset)) => Dimension { subscript, offset },
+    let plain = |(subscript, offset)| (subscript, offset, Vec::new());
+    match affine(expr, &names).map(plain).or_else(uneven) {
+        Some((subscript, offset, held)) => Dimension {
+            subscript,
+            offset,
+            held,
+        },
         None => {
             let text = expr.to_string();
             reasons.push((ReasonCode::NonAffineSubscript, text.clone()));

@@ -34,6 +34,28 @@ pub fn extreme_of(
     })
 }
 
+/// Whether a whole number that a comparison turns back at a limit is the smaller of both values, as `x >= n ? 2*n - 2 - x : x`
+/// is, or the larger one, as `x < 0 ? -x : x`; two sides are `apart`. The values come closer by two for each by which the sides
+/// do, and are the same at the limit or just before it.
+fn turns_back(comparison: Comparison, apart: &Expr, [then, otherwise]: [&Expr; 2]) -> Option<bool> {
+    let further = (then - otherwise).expand();
+    let beyond = |by: f64| (&further + &(apart.clone() * by)).expand().as_number();
+    // The sides as they are, or each in place of the other.
+    let (comparison, rest) = match (beyond(2.0), beyond(-2.0)) {
+        (Some(rest), _) => (comparison, rest),
+        (_, Some(rest)) => (comparison.turned(), rest),
+        _ => return None,
+    };
+    let (is_min, rests) = match comparison {
+        Comparison::Less => (false, -2.0..=0.0),
+        Comparison::LessOrEqual => (false, 0.0..=2.0),
+        Comparison::Greater => (true, 0.0..=2.0),
+        Comparison::GreaterOrEqual => (true, -2.0..=0.0),
+        Comparison::Equal | Comparison::NotEqual => return None,
+    };
+    rests.contains(&rest).then_some(is_min)
+}
+
 /// What a whole number is that a comparison keeps from passing a limit, two sides being `apart`: the smaller or the larger of
 /// both values, as of `a < b ? b : a`, and of `a >= b ? b - 1 : a`. One that is kept from passing another limit, too,
 /// `a < b ? b : a > c ? c : a`, is taken to have that beyond this one.
@@ -72,7 +94,12 @@ pub fn limited(
     };
     let found = is_min(then, otherwise)
         .or_else(|| beyond(otherwise, &|value| is_min(then, value)))
-        .or_else(|| beyond(then, &|value| is_min(value, otherwise)))?;
+        .or_else(|| beyond(then, &|value| is_min(value, otherwise)))
+        .or_else(|| turns_back(comparison, apart, [then, otherwise]))
+        .or_else(|| {
+            let turned = |value: &Expr| turns_back(comparison, apart, [then, value]);
+            beyond(otherwise, &turned)
+        })?;
     let both = [then.clone(), otherwise.clone()];
     Some(match found {
         true => Expr::min(both),

@@ -3,12 +3,13 @@
 //! In all iterations but the first or last few they are as far from the loop's variable as in the middle: neighbours. What
 //! they are at the ends is taken to be the neighbour as well, beyond the range.
 
+use super::clamps::is_window;
 use super::counted_loop::Counted;
 use super::totals::extreme;
 use crate::expr::{Comparison, Expr, Function, Node};
 
 /// Iterations at either end of a range in which a subscript may be another one.
-const MOST_ENDS: f64 = 4.0;
+pub const MOST_ENDS: f64 = 4.0;
 /// Rounds that an index is ahead: `(i + n - 1) % n`.
 const MOST_ROUNDS: usize = 2;
 
@@ -67,8 +68,7 @@ fn is_near(apart: &Expr, radii: &[Expr]) -> bool {
 
 /// The symbols by which loops go from as far before nothing as they go behind it.
 fn radii(around: &[&Counted]) -> Vec<Expr> {
-    let is_window = |counted: &&&Counted| (&counted.lower + &counted.upper).expand().is_zero();
-    let windows = around.iter().filter(is_window);
+    let windows = around.iter().filter(|counted| is_window(counted));
     windows.map(|counted| counted.upper.clone()).collect()
 }
 

@@ -631,6 +631,17 @@ fn position(
 }
 
 impl Comparison {
+    /// What holds of two sides where this one holds of them in the other order.
+    pub fn turned(self) -> Comparison {
+        match self {
+            Comparison::Less => Comparison::Greater,
+            Comparison::LessOrEqual => Comparison::GreaterOrEqual,
+            Comparison::Greater => Comparison::Less,
+            Comparison::GreaterOrEqual => Comparison::LessOrEqual,
+            Comparison::Equal | Comparison::NotEqual => self,
+        }
+    }
+
     pub fn holds(self, left: f64, right: f64) -> bool {
         match self {
             Comparison::Less => left < right,

@@ -57,6 +57,8 @@ pub(super) struct Compiler<'a> {
     pub initial: Vec<i64>,
     /// Scalars of whose first values nothing is known: they are taken to be a size.
     pub guessed: FxHashSet<VarId>,
+    /// Whether what is compiled is a place in an array.
+    pub is_in_subscript: bool,
     /// Pointers that statements assign.
     pub pointers: FxHashSet<VarId>,
     pub arrays: Vec<ArrayLayout>,
@@ -83,6 +85,7 @@ impl<'a> Compiler<'a> {
             slots: FxHashMap::default(),
             initial: Vec::new(),
             guessed: FxHashSet::default(),
+            is_in_subscript: false,
             pointers: FxHashSet::default(),
             arrays: Vec::new(),
             array_numbers: FxHashMap::default(),

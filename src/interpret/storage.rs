@@ -10,6 +10,8 @@ use crate::ir::{
 
 /// Size of what nothing gives a size, as in the model.
 const DEFAULT_SIZE: i64 = 128;
+/// By how much values differ that nothing gives: more than what is beside each other.
+const APART: i64 = 16;
 /// Elements of a dimension of unknown extent that an index from data falls on: more than any cache holds.
 pub(super) const UNKNOWN_EXTENT: i64 = 1 << 26;
 /// Bytes of an element of unknown type, as in the model.
@@ -55,8 +57,13 @@ impl<'a> Compiler<'a> {
         let value = constant.and_then(|value| self.fixed(value));
         self.evaluating.remove(&id);
         value.unwrap_or_else(|| {
+            // What the source calls by two names are two places, as in the model.
+            let others = match self.is_in_subscript {
+                true => self.guessed.len() as i64,
+                false => 0,
+            };
             self.guessed.insert(id);
-            DEFAULT_SIZE
+            DEFAULT_SIZE + others * APART
         })
     }
 

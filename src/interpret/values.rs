@@ -322,6 +322,13 @@ impl<'a> Compiler<'a> {
         self.element(array, 0, subscripts, place, out)
     }
 
+    fn subscript(&mut self, value: &'a Value) -> Integer {
+        let around = std::mem::replace(&mut self.is_in_subscript, true);
+        let place = self.integer(value);
+        self.is_in_subscript = around;
+        place
+    }
+
     /// An element behind which so many dimensions are left out, which makes it a pointer.
     fn element(
         &mut self,
@@ -364,7 +371,7 @@ impl<'a> Compiler<'a> {
             start.base = layout.offset;
             let mut stride = i64::from(bytes);
             for (value, extent) in subscripts.iter().zip(&layout.extents) {
-                let value = self.integer(value);
+                let value = self.subscript(value);
                 // It is none of the array's dimensions.
                 let dimension = usize::MAX;
                 found.push(Subscript {
@@ -379,7 +386,7 @@ impl<'a> Compiler<'a> {
         }
         for (dimension, value) in subscripts[own..].iter().enumerate() {
             // The array knows the rest once it is laid out.
-            let value = self.integer(value);
+            let value = self.subscript(value);
             found.push(Subscript {
                 value,
                 dimension,

@@ -739,6 +739,12 @@ fn streams(
                 when.ranges.push(range.clone());
             }
         }
+        // Where it is held at a border, it goes to nothing to which it does not go anyway.
+        for range in &reference.stream.held {
+            if !when.ranges.contains(range) {
+                when.ranges.push(range.clone());
+            }
+        }
         when.hole = hole_of(loops, reference);
         let open = [
             reference.open.as_slice(),

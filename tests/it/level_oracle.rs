@@ -215,6 +215,7 @@ impl Case {
                     subscripts,
                     accesses,
                     extents,
+                    held: Vec::new(),
                 },
             );
         }

@@ -141,6 +141,7 @@ pub fn stream(array: &str, class: AccessClass, variables: &[&str], offsets: &[&[
             })
             .collect(),
         extents: vec![None; variables.len()],
+        held: Vec::new(),
     }
 }
 

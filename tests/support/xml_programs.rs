@@ -209,10 +209,11 @@ fn stream() -> impl Strategy<Value = Stream> {
         ty(),
         bytes,
         select(AccessClass::ALL.to_vec()),
-        shape,
+        (shape, prop::collection::vec(range(), 0..2)),
     )
         .prop_map(
-            |(array, component, ty, element_bytes, class, (subscripts, accesses, extents))| {
+            |(array, component, ty, element_bytes, class, (shape, held))| {
+                let (subscripts, accesses, extents) = shape;
                 Stream {
                     array: array.into(),
                     component: Component(component),
@@ -228,6 +229,7 @@ fn stream() -> impl Strategy<Value = Stream> {
                         })
                         .collect(),
                     extents,
+                    held,
                 }
             },
         )
@@ -532,15 +534,16 @@ fn asks() -> impl Strategy<Value = Asks> {
     prop_oneof![Just(Asks::All), Just(Asks::Loops)]
 }
 
-fn decision() -> impl Strategy<Value = Decision> {
+fn range() -> impl Strategy<Value = GuardRange> {
     let end = || prop::option::of(expr());
-    let range = || {
-        (text(), end(), end()).prop_map(|(variable, lower, upper)| GuardRange {
-            variable,
-            lower,
-            upper,
-        })
-    };
+    (text(), end(), end()).prop_map(|(variable, lower, upper)| GuardRange {
+        variable,
+        lower,
+        upper,
+    })
+}
+
+fn decision() -> impl Strategy<Value = Decision> {
     let ranges = || prop::collection::vec(range(), 1..3);
     prop_oneof![
         Just(Decision::Data),

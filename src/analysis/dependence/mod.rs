@@ -481,6 +481,7 @@ mod tests {
             subscripts: Vec::new(),
             accesses: Vec::new(),
             extents: Vec::new(),
+            held: Vec::new(),
         }
     }
 

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::XmlError;
-use super::fields::Fields;
+use super::fields::{Context, Fields};
 use super::streams;
+use super::tree::Element;
 use strum::VariantNames;
 
 use crate::analysis::facts::{self, *};
@@ -471,18 +472,24 @@ pub fn asks(fields: &Fields<'_>) -> Result<Asks, XmlError> {
     Ok(fields.word("ls:asks", read, "loops")?.unwrap_or_default())
 }
 
+/// Values of a loop variable.
+pub fn range(element: &Element, context: &Context) -> Result<GuardRange, XmlError> {
+    let fields = Fields::new(element, context);
+    let range = GuardRange {
+        variable: fields.required("loopvar")?.to_string(),
+        lower: fields.expression("lowerbound")?,
+        upper: fields.expression("upperbound")?,
+    };
+    fields.finish();
+    Ok(range)
+}
+
 /// What decides a branch, with the ranges of loop variables in it.
 pub fn decision(fields: &Fields<'_>) -> Result<Decision, XmlError> {
     let mut ranges = Vec::new();
     let children = fields.element.children.iter();
     for child in children.filter(|child| child.name == "ls:range") {
-        let range = Fields::new(child, fields.context);
-        ranges.push(GuardRange {
-            variable: range.required("loopvar")?.to_string(),
-            lower: range.expression("lowerbound")?,
-            upper: range.expression("upperbound")?,
-        });
-        range.finish();
+        ranges.push(range(child, fields.context)?);
     }
     let read = |word: &str| match word {
         "fixed" => Some(Decision::Fixed),

@@ -7,7 +7,7 @@
 use super::XmlError;
 use super::fields::{Context, Fields};
 use super::tree::Element;
-use super::{datatype, tuple};
+use super::{datatype, parts, tuple};
 use crate::analysis::facts::{Access, AccessClass, Component, Stream, Subscript};
 use crate::diagnostic::DiagnosticCode;
 use crate::expr::Expr;
@@ -41,10 +41,12 @@ pub(super) fn read(
         subscripts: Vec::new(),
         accesses: Vec::new(),
         extents: Vec::new(),
+        held: Vec::new(),
     };
     let class = fields.word("accesstype", AccessClass::parse, CLASSES)?;
     let mut exact = None;
     let mut extents = None;
+    let mut held = Vec::new();
     let mut references = Vec::new();
     for child in &element.children {
         match child.name.as_str() {
@@ -52,6 +54,7 @@ pub(super) fn read(
                 exact = Some(read_list(child, "ls:subscript", context, read_subscript)?);
             }
             "ls:extents" => extents = Some(read_list(child, "ls:extent", context, read_extent)?),
+            "ls:range" => held.push(parts::range(child, context)?),
             "access" => references.push(child),
             _ => context.unknown_element(child, element),
         }
@@ -90,6 +93,7 @@ pub(super) fn read(
         }
     };
     for stream in &mut streams {
+        stream.held.clone_from(&held);
         stream.extents = extents
             .clone()
             .unwrap_or_else(|| vec![None; stream.subscripts.len()]);

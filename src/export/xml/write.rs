@@ -419,6 +419,7 @@ fn array(stream: &Stream, loops: &[&str]) -> Element {
         subscripts,
         accesses,
         extents,
+        held,
     } = stream;
     let bytes = match element_bytes {
         _ if *element_bytes == ty.bytes() => None,
@@ -443,9 +444,11 @@ fn array(stream: &Stream, loops: &[&str]) -> Element {
             .with("reads", access.reads)
             .with("writes", access.writes)
     };
+    let held = || held.iter().map(range);
     let plain = element
         .clone()
         .containing(known_extents.clone())
+        .containing(held())
         .containing(accesses.iter().map(access));
     if reads_back(&plain, stream, loops) {
         return plain;
@@ -461,6 +464,7 @@ fn array(stream: &Stream, loops: &[&str]) -> Element {
     element
         .containing([Element::new("ls:subscripts").containing(subscripts.iter().map(subscript))])
         .containing(known_extents)
+        .containing(held())
         .containing(
             accesses
                 .iter()
@@ -491,6 +495,13 @@ fn subscript(
         .with("base", base)
         .maybe("gather", gather.as_ref())
         .containing(terms.iter().map(term))
+}
+
+fn range(range: &GuardRange) -> Element {
+    Element::new("ls:range")
+        .with("loopvar", &range.variable)
+        .maybe("lowerbound", range.lower.as_ref())
+        .maybe("upperbound", range.upper.as_ref())
 }
 
 fn extent(extent: &Option<(crate::expr::Expr, crate::expr::Expr)>) -> Element {
@@ -767,12 +778,7 @@ fn branch(inner: &Branch, scope: Scope<'_>) -> Vec<Element> {
         .maybe("ls:decision", decision_name(decision))
         .maybe("ls:asks", (*asks == Asks::Loops).then_some("loops"))
         .maybe("ls:lines", then_lines.map(lines))
-        .containing(decision.ranges().iter().map(|range| {
-            Element::new("ls:range")
-                .with("loopvar", &range.variable)
-                .maybe("lowerbound", range.lower.as_ref())
-                .maybe("upperbound", range.upper.as_ref())
-        }));
+        .containing(decision.ranges().iter().map(range));
     let otherwise = otherwise.as_ref().map(|body| {
         let element = Element::new("else")
             .with("iflinenum", line)

@@ -142,8 +142,10 @@ fn rename(stream: &Stream, names: &[(&str, &str)]) -> Stream {
         base: renamed_expr(&one.base, names),
         gather: one.gather.clone(),
     };
+    let held = stream.held.iter();
     Stream {
         subscripts: stream.subscripts.iter().map(subscript).collect(),
+        held: held.map(|range| renamed_range(range, names)).collect(),
         ..stream.clone()
     }
 }

@@ -116,6 +116,7 @@ impl Geometry {
         let assumed = ends::turn(&mut references, &|expr| nest.settled(expr));
         let arrays = arrays.iter().map(|(name, ..)| Arc::from(*name)).collect();
         narrow::cut(&mut domain, &references);
+        narrow::shape(&mut domain, &references);
         let mut geometry = Geometry {
             domain,
             references,

@@ -149,18 +149,21 @@ pub fn cut(domain: &mut Domain<Expr>, references: &[Reference<Expr>]) {
         let can_be = range.known_step.is_some() && range.tile_of.is_none();
         let guards = references.iter().flat_map(Reference::ranges);
         let own = guards.filter(|guard| guard.variable == variable && !guard.is_coupled());
-        let mut cuts: Vec<Expr> = Vec::new();
+        let mut places: Vec<Expr> = Vec::new();
         for guard in own {
-            let first = guard.lower.as_ref().map(|low| low.rest.clone());
-            let behind = guard.upper.as_ref().map(|high| high.rest.clone() + 1.0);
-            for cut in first.into_iter().chain(behind) {
-                let cut = cut.expand();
-                if !cuts
-                    .iter()
-                    .any(|known| order::is_near(&(known - &cut), 0.0))
-                {
-                    cuts.push(cut);
-                }
+            places.extend(guard.lower.as_ref().map(|low| low.rest.clone()));
+            places.extend(guard.upper.as_ref().map(|high| high.rest.clone() + 1.0));
+        }
+        let others = references.iter().flat_map(Reference::ranges);
+        let borders = others.flat_map(|guard| ends(guard).map(move |end| (guard.variable, end)));
+        let borders = borders.filter_map(|(inner, end)| end_of_border(domain, inner, end));
+        let own = borders.filter(|(outer, _)| *outer == variable);
+        places.extend(own.map(|(_, place)| place));
+        let mut cuts: Vec<Expr> = Vec::new();
+        for cut in places.iter().map(Expr::expand) {
+            let is_same = |known: &Expr| order::is_near(&(known - &cut), 0.0);
+            if !cuts.iter().any(is_same) {
+                cuts.push(cut);
             }
         }
         let has_inner = references.iter().any(|r| r.level > variable + 1);
@@ -169,6 +172,52 @@ pub fn cut(domain: &mut Domain<Expr>, references: &[Reference<Expr>]) {
             domain.loops[variable].cuts = cuts;
         }
     }
+}
+
+/// Where the place of a loop decides how far a condition lets one inside of it go, as that of a pixel does how much of a
+/// window lies within the image, and that in another way than by a border at either end: it shapes that loop, as if it moved
+/// its bounds.
+pub fn shape(domain: &mut Domain<Expr>, references: &[Reference<Expr>]) {
+    for guard in references.iter().flat_map(Reference::ranges) {
+        for (end, bound) in ends(guard) {
+            let shapes = end_of_border(domain, guard.variable, (end, bound)).is_none();
+            for (outer, _) in bound.terms.iter().filter(|_| shapes) {
+                domain.loops[*outer].shapes_inner = true;
+            }
+        }
+    }
+}
+
+fn ends(guard: &Guarded<Expr>) -> impl Iterator<Item = (End, &Affine<Expr>)> {
+    let lower = guard.lower.iter().map(|end| (End::First, end));
+    lower.chain(guard.upper.iter().map(|end| (End::Last, end)))
+}
+
+/// Where a loop comes to, or leaves, the border in which a condition leaves less of a loop inside of it than that loop's own
+/// bounds do: `y + dy >= 0`, where `dy` goes from `-r` on, does so before `y = r`.
+fn end_of_border(
+    domain: &Domain<Expr>,
+    variable: usize,
+    (end, bound): (End, &Affine<Expr>),
+) -> Option<(usize, Expr)> {
+    let [(outer, by)] = bound.terms[..] else {
+        return None;
+    };
+    let range = &domain.loops[variable];
+    let own = match end {
+        End::First => &range.lowers,
+        End::Last => &range.uppers,
+    };
+    let [own] = own.as_slice() else {
+        return None;
+    };
+    let is_plain = by.abs() == 1.0 && own.terms.is_empty() && outer < variable;
+    is_plain.then(|| {
+        (
+            outer,
+            ((own.rest.clone() - bound.rest.clone()) * by).expand(),
+        )
+    })
 }
 
 /// Sorts places whose order sizes may decide.

@@ -34,6 +34,7 @@
 //! and `groups`; what the counts are for, to `reuse`.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use super::domain::{Affine, Domain, Given, Shear, Span, Tiles};
 use super::number::Number;
@@ -276,6 +277,7 @@ impl<N: Number> Lines<'_, N> {
         let fewest = fewest(reference, offsets, &spans);
         let adjacent = match self.rows(reference) {
             Rows::Apart => Adjacent::Never,
+            _ if !self.are_all_rows(reference, offsets) => Adjacent::Never,
             _ if self.is_left_for_other_planes(reference, &spans) => Adjacent::Never,
             Rows::OneAfterAnother => Adjacent::Always,
             Rows::Scattered(walker) if spans[walker].stands => Adjacent::Never,
@@ -360,7 +362,7 @@ impl<N: Number> Lines<'_, N> {
     /// The loop that goes from row to row, one by one or by a step that a parameter says, with that step.
     pub fn walker(&self, reference: &Reference<N>) -> Option<(usize, Option<N>)> {
         let moved = |(v, by): &(usize, f64)| match self.domain.loops[*v].known_step {
-            Some(step) => (step * by).abs() == 1.0,
+            Some(step) => are_all(&reference.offsets, (step * by).abs()),
             None => by.abs() == 1.0,
         };
         let step = |v: usize| {
@@ -370,6 +372,17 @@ impl<N: Number> Lines<'_, N> {
         let across = reference.dimensions.get(1)?.iter();
         let walkers = across.filter(|term| moved(term)).map(|(v, _)| *v);
         walkers.max().map(|v| (v, step(v)))
+    }
+
+    /// Whether elements with these offsets go to each row, where a loop goes on by several rows: both of a pair of rows.
+    fn are_all_rows(&self, reference: &Reference<N>, offsets: &[Vec<i64>]) -> bool {
+        let walker = self.walker(reference).map(|(v, _)| v);
+        let terms = reference.dimensions.get(1).into_iter().flatten();
+        let mut own = terms.filter(|(v, _)| Some(*v) == walker);
+        own.all(|(v, by)| {
+            let step = self.domain.loops[*v].known_step;
+            step.is_none_or(|step| are_all(offsets, (step * by).abs()))
+        })
     }
 
     fn gathered(
@@ -801,6 +814,17 @@ impl<N: Number> Lines<'_, N> {
         let (low, high) = self.domain.extremes(&place, spans, given);
         high.minus(&low).shifted(1.0)
     }
+}
+
+/// Whether a loop that goes on by so many rows, with these offsets, goes to each of them.
+pub fn are_all(offsets: &[Vec<i64>], by: f64) -> bool {
+    let rows: BTreeSet<i64> = offsets
+        .iter()
+        .filter_map(|offset| offset.get(1).copied())
+        .collect();
+    let ends = rows.first().zip(rows.last());
+    let together = ends.is_some_and(|(first, last)| last - first + 1 == rows.len() as i64);
+    by == 1.0 || by > 1.0 && together && rows.len() as f64 >= by
 }
 
 /// An array and the innermost loop around its reference that stands still.

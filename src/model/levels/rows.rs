@@ -269,8 +269,13 @@ impl<N: Number> Lines<'_, N> {
             reference.bases.first()?.clone(),
         );
         let free = terms.iter().filter(|(v, _)| !spans[*v].stands).count();
-        if free > 1 && terms.iter().any(|(_, c)| *c < 0.0) {
-            // Where several loops end that go against each other is known together only.
+        let mut ranges = terms.iter().map(|(v, _)| &self.domain.loops[*v]);
+        let are_coupled = ranges.any(|range| {
+            let mut bounds = range.lowers.iter().chain(&range.uppers);
+            bounds.any(|bound| terms.iter().any(|(w, _)| bound.coefficient(*w) != 0.0))
+        });
+        if free > 1 && terms.iter().any(|(_, c)| *c < 0.0) && are_coupled {
+            // Where several loops end that go against each other, and that move each other's ends, is known together only.
             let last = terms.iter().map(|(v, _)| *v).max()?;
             if spans[..=last].iter().any(|span| span.stands) {
                 return None;
@@ -350,21 +355,7 @@ impl<N: Number> Lines<'_, N> {
         if highest && range.known_step != Some(1.0) {
             return None;
         }
-        let [bound] = (if highest {
-            &range.uppers
-        } else {
-            &range.lowers
-        })
-        .as_slice() else {
-            return None;
-        };
-        let mut end = bound.rest.clone();
-        let mut moved = Vec::new();
-        for (outer, coefficient) in &bound.terms {
-            let (first, by, _) = self.end(*outer, (*coefficient > 0.0) == highest, spans, given)?;
-            end = end.plus(&first.scaled(*coefficient));
-            moved.extend(by.into_iter().map(|step| step.scaled(*coefficient)));
-        }
+        let (end, moved) = self.first_end((variable, highest), spans, given)?;
         let fixed = |bounds: &[super::domain::Affine<N>]| {
             bounds.iter().any(|b| {
                 b.terms
@@ -374,5 +365,49 @@ impl<N: Number> Lines<'_, N> {
         };
         let is_even = !fixed(&range.lowers) && !fixed(&range.uppers);
         Some((end, moved, is_even))
+    }
+
+    /// The first of the lowest or highest values of a variable, with the distances by which loops that stand still move it.
+    fn first_end(
+        &self,
+        (variable, highest): (usize, bool),
+        spans: &[Span<N>],
+        given: &[Given<N>],
+    ) -> Option<(N, Vec<N>)> {
+        let range = &self.domain.loops[variable];
+        let bounds = match highest {
+            true => &range.uppers,
+            false => &range.lowers,
+        };
+        let of_bound = |bound: &Affine<N>| {
+            let (mut end, mut moved) = (bound.rest.clone(), Vec::new());
+            for (outer, by) in &bound.terms {
+                let (first, steps, _) = self.end(*outer, (*by > 0.0) == highest, spans, given)?;
+                end = end.plus(&first.scaled(*by));
+                moved.extend(steps.into_iter().map(|step| step.scaled(*by)));
+            }
+            Some((end, moved))
+        };
+        if let [bound] = bounds.as_slice() {
+            return of_bound(bound);
+        }
+        // All blocks together end where the loop does that is in blocks, a single one there or before.
+        let tile = range.tile_of?;
+        let (own, of_all): (Vec<_>, Vec<_>) =
+            (bounds.iter()).partition(|bound| !bound.terms.is_empty());
+        let ([own], [of_all]) = (&own[..], &of_all[..]) else {
+            return None;
+        };
+        let last = of_all.rest.clone();
+        if !spans[tile].stands {
+            return Some((last, Vec::new()));
+        }
+        let (end, mut moved) = of_bound(own)?;
+        let first = match highest {
+            true => end.smaller(&last),
+            false => end.larger(&last),
+        };
+        moved.push(last.minus(&first));
+        Some((first, moved))
     }
 }

@@ -15,7 +15,7 @@
 
 use super::domain::{Given, Span};
 use super::number::Number;
-use super::reference::{Extent, Lines, Reference, about};
+use super::reference::{Extent, Lines, Reference, about, are_all};
 use super::rows::{self, Row};
 use crate::catalogue::StaticFigure;
 use crate::footprint::{Columns, Walk};
@@ -39,7 +39,10 @@ impl<N: Number> Lines<'_, N> {
         if reference.packed.is_some() {
             return None;
         }
-        let rows_follow = extents.get(1)?.walk == Walk::By(1) && is_contiguous(offsets);
+        let rows_follow = match extents.get(1)?.walk {
+            Walk::By(step) => is_contiguous(offsets) && are_all(offsets, step as f64),
+            Walk::Fixed => false,
+        };
         let is_plane = extents[2..].iter().all(|extent| extent.walk == Walk::Fixed);
         // Of larger planes it makes no difference whether the last row of each is rounded by itself.
         let planes = (!is_plane && reference.has_small_planes && offsets.len() == 1)
