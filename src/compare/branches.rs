@@ -43,7 +43,9 @@ impl Lines {
             let (Some(line), Some(machine_loop)) = (site.line, site.machine_loop) else {
                 continue;
             };
-            if let Place::Loop(found) = places.own(site) {
+            if let Place::Loop(found) = places.own(site)
+                && !places.is_around(machine_loop, found)
+            {
                 if !site.vectors.is_none() {
                     vectorised.insert(found);
                 }

@@ -12,8 +12,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::places::{LoopRef, Places};
-use crate::metrics::profile::SourceProfile;
+use super::places::{LoopRef, Place, Places};
+use crate::metrics::profile::{Begun, SourceProfile};
 use crate::report::StaticReport;
 use crate::report::static_report::FunctionReport;
 use crate::source::Language;
@@ -38,13 +38,7 @@ type Line<'r> = (&'r str, u32);
 impl Callers {
     pub fn of(report: &StaticReport, places: &Places, profile: &SourceProfile) -> Callers {
         let begun = begun(report, places, profile);
-        let executed: BTreeSet<Line> = (profile.sites.iter())
-            .filter(|site| site.executions > 0)
-            .filter_map(|site| {
-                let file = places.file_of_report(site.file.as_deref()?)?;
-                Some((file, site.line?))
-            })
-            .collect();
+        let executed = Executed::of(places, profile);
         let mut lines: BTreeMap<(&str, &str), Vec<Line>> = BTreeMap::new();
         for caller in &report.functions {
             for callee in caller.callees.iter().flatten() {
@@ -56,8 +50,7 @@ impl Callers {
             let lines = lines.get(&(function.file.as_str(), function.name.as_str()))?;
             let times = |line: &Line| match begun.get(line) {
                 Some((_, most)) => Some(*most),
-                // Code of the line without a mark: another line may have that of the statement.
-                None => (!executed.contains(line)).then_some(0),
+                None => executed.is_never_reached(report, *line).then_some(0),
             };
             Some(Called {
                 times: lines.iter().map(times).sum(),
@@ -76,18 +69,119 @@ impl Callers {
     }
 }
 
+/// Lines with code that was executed.
+struct Executed<'r> {
+    /// That of functions which were put in place of a call on the line among it.
+    lines: BTreeSet<Line<'r>>,
+    /// With a branch.
+    decided: BTreeSet<Line<'r>>,
+}
+
+impl<'r> Executed<'r> {
+    fn of(places: &Places<'r>, profile: &SourceProfile) -> Executed<'r> {
+        let (mut lines, mut decided) = (BTreeSet::new(), BTreeSet::new());
+        for site in profile.sites.iter().filter(|site| site.executions > 0) {
+            let line = |file: &str, line: u32| Some((places.file_of_report(file)?, line));
+            let own = site.file.as_deref().zip(site.line);
+            let own = own.and_then(|(file, number)| line(file, number));
+            let calls = site.called_from.iter();
+            lines.extend(calls.filter_map(|(file, number)| line(file, *number)));
+            lines.extend(own);
+            decided.extend(own.filter(|_| site.decisions > 0));
+        }
+        Executed { lines, decided }
+    }
+
+    /// Whether a line without a mark was never reached. Code of it may be marked elsewhere, and a call that the compiler
+    /// evaluated or left out has none: so nothing of the function around it was executed, or of the arm of a condition
+    /// that was decided.
+    fn is_never_reached(&self, report: &StaticReport, (file, line): Line) -> bool {
+        let is_executed = |first: u32, last: u32| {
+            let mut found = self.lines.range((file, first)..=(file, last.max(first)));
+            found.next().is_some()
+        };
+        let is_around = |function: &&FunctionReport| {
+            let end = function.end_line.unwrap_or(u32::MAX);
+            function.file == file && (function.line..=end).contains(&line)
+        };
+        let around = report.functions.iter().filter(is_around);
+        let Some(function) = around.max_by_key(|one| one.line) else {
+            return false;
+        };
+        let branches = function.loops.iter().flat_map(|one| &one.branches);
+        let mut arms = branches.chain(&function.branches).flat_map(|branch| {
+            let arms = branch.then.into_iter().chain(branch.otherwise);
+            arms.map(move |arm| (branch.line, arm))
+        });
+        let is_not_taken = |(condition, (first, last)): (u32, (u32, u32))| {
+            condition < first
+                && (first..=last).contains(&line)
+                && self.decided.contains(&(file, condition))
+                && !is_executed(first, last)
+        };
+        !is_executed(function.line, function.end_line.unwrap_or(line)) || arms.any(is_not_taken)
+    }
+}
+
+/// The calls in place of which machine loops stand: numbers of these, with file and line.
+type Inlined<'r> = BTreeSet<(u32, &'r str, u32)>;
+
+fn inlined<'r>(places: &Places<'r>, profile: &SourceProfile) -> Inlined<'r> {
+    let mut found = Inlined::new();
+    for site in &profile.sites {
+        // Code of the loop itself, and not of what it calls.
+        let Some(number) = site.machine_loop.filter(|number| {
+            let origin = places.origin_of(*number);
+            origin.is_some_and(|origin| places.own(site) == Place::Loop(origin))
+        }) else {
+            continue;
+        };
+        let calls = site.called_from.iter();
+        found.extend(
+            calls.filter_map(|(file, line)| Some((number, places.file_of_report(file)?, *line))),
+        );
+    }
+    found
+}
+
+/// How often a statement was begun. One that stands where the rounds of a machine loop begin, and in the source around that
+/// loop or with the call in place of which it stands, is begun as often as the loop is entered.
+fn times(
+    places: &Places,
+    profile: &SourceProfile,
+    inlined: &Inlined,
+    (file, one): (&str, &Begun),
+) -> u64 {
+    let executions = one.executions - one.continued;
+    let Some(number) = one.machine_loop.filter(|_| one.at_header) else {
+        return executions;
+    };
+    let is_around = match places.find(file, one.line, &[]) {
+        Place::Loop(found) => {
+            (places.origin_of(number)).is_some_and(|origin| places.is_outer(found, origin))
+        }
+        _ => false,
+    };
+    let is_call = inlined.contains(&(number, file, one.line));
+    match profile.loops.get(number as usize) {
+        Some(header) if is_around || is_call => header.entries.min(executions),
+        _ => executions,
+    }
+}
+
 /// By line, how often the statements of it were begun that were begun least and most.
 fn begun<'r>(
     report: &'r StaticReport,
     places: &Places<'r>,
     profile: &SourceProfile,
 ) -> BTreeMap<Line<'r>, (u64, u64)> {
+    let inlined = inlined(places, profile);
     let mut statements: BTreeMap<(&str, u32, u32), u64> = BTreeMap::new();
     for one in &profile.statements {
         let file = profile.files.get(one.file as usize);
         if let Some(file) = file.and_then(|file| places.file_of_report(file)) {
             *statements.entry((file, one.line, one.column)).or_default() +=
-                one.executions - one.continued;
+                times(places, profile, &inlined, (file, one));
         }
     }
     let is_c = |file: &str| {

@@ -87,7 +87,8 @@ struct Flow<'a> {
     around_written: Option<u64>,
     /// The compiler marks where its statements begin.
     is_marked: bool,
-    /// What the source says, where no bound and no condition on the way is guessed.
+    /// What the source says: calls of its function, if no loop is around it, and its rounds in all, where no bound and no
+    /// condition on the way is guessed. Those count for as many executions of the outermost loop as the source has.
     fixed: (Option<u64>, Option<u64>),
     surety: Surety,
     /// How often the calls of its function were begun, if no loop is around it.
@@ -119,6 +120,8 @@ struct Flow<'a> {
     ends: Option<(u64, u64)>,
     /// A function of the C library stored as much as its rounds do, and nothing else did.
     is_by_call: bool,
+    /// Each of its rounds stores something.
+    always_stores: bool,
     /// Vectors went over as many elements as its machine loops have rounds of the source.
     is_by_elements: bool,
 }
@@ -154,8 +157,14 @@ impl<'a> Flow<'a> {
         let whole = |value: f64| (value >= 0.0 && value.fract() == 0.0).then_some(value as u64);
         let own = counts.get(&found);
         let surety = (source.surety)(found);
+        // Without marks, nothing tells what is done again in each part of a divided loop; and where one store is that of
+        // several rounds, each statement is begun once for them.
+        let is_marked = witnesses.is_marked(found);
+        let is_shown = own.is_none_or(|own| {
+            (is_marked || !own.is_divided) && (own.unrolled <= 1 || !witnesses.is_wide(found))
+        });
         let (mut head, mut twice) = (BTreeSet::new(), 0);
-        for one in witnesses.head(found) {
+        for one in witnesses.head(found).filter(|_| is_shown) {
             if !head.insert(one) {
                 twice = twice.max(one);
             }
@@ -167,7 +176,7 @@ impl<'a> Flow<'a> {
                 || witnesses.is_replaced(found),
             machine: own.map(|counts| (counts.executions(), counts.rounds)),
             head,
-            body: witnesses.body(found).collect(),
+            body: witnesses.body(found).filter(|_| is_shown).collect(),
             inside: inside.filter(|executions| *executions > 0).collect(),
             around,
             around_written: outer.and_then(|outer| {
@@ -175,10 +184,12 @@ impl<'a> Flow<'a> {
                 let is_once = each(places.facts(outer), facts) == Each::Once;
                 surety.each.filter(|_| surety.is_each_written && is_once)
             }),
-            is_marked: witnesses.is_marked(found),
+            is_marked,
             fixed: (
                 whole((source.calls)(found)).filter(|_| outer.is_none()),
-                (places.rounds(found).and_then(whole)).filter(|_| surety.is_total_known),
+                (places.rounds(found).and_then(whole)).filter(|_| {
+                    surety.is_total_known && is_as_often(places, counts, source, found)
+                }),
             ),
             surety,
             called: source.callers.around(found).filter(|_| outer.is_none()),
@@ -199,18 +210,21 @@ impl<'a> Flow<'a> {
                 .filter(|own| own.machine_loops > 0 && own.peeled == 0 && own.replaced == 0)
                 .map(|own| (own.entries, own.left_by_test)),
             is_by_call: own.is_some_and(|own| own.by_call),
+            always_stores: always_stores(places, found),
             is_by_elements: own.is_some_and(|own| own.by_elements),
         }
     }
 
     /// Whether nothing but its test was executed, once for each execution: then no round followed any. A call may have
-    /// done them.
+    /// done them; and a compiler removes rounds that do nothing, or of which only the number is used, but not their first
+    /// test where something else depends on it.
     fn is_never_begun(&self, tests: Option<u64>) -> bool {
         let executions = self.certain_executions();
         let is_all = |executions: u64| executions > 0 && Some(executions) == tests;
         self.is_marked
             && !self.is_replaced
             && !self.facts.exits_early
+            && self.always_stores
             && self.body.is_empty()
             && self.inside.is_empty()
             && executions.is_some_and(|executions| {
@@ -270,6 +284,7 @@ impl<'a> Flow<'a> {
                 .or_else(|| self.may_lack_executions(executions, confirmed, rounds))
                 .or_else(|| self.may_lack_rounds(executions, rounds))
                 .or_else(|| self.may_be_left_otherwise(executions, rounds))
+                .or_else(|| self.may_lack_idle(executions, rounds))
                 .or_else(|| self.differs_from_written(executions, rounds))
                 .or_else(|| self.may_have_others(executions, rounds)),
         };
@@ -300,8 +315,9 @@ impl<'a> Flow<'a> {
         }
         match called.or(self.fixed.0) {
             Some(calls) if self.inlined_calls > 0 && executions < calls => {
-                // Of statements that disagree, some may be what was put in place of a call.
-                let is_certain = called.is_none() || self.called.is_some_and(|called| called.agree);
+                // Of statements that disagree, some may be what was put in place of a call; and calls that the source is
+                // expected to make may rest on guesses.
+                let is_certain = called.is_some() && self.called.is_some_and(|called| called.agree);
                 Some(match is_certain {
                     true => Doubt::FewerThanCalls { calls },
                     false => Doubt::Unconfirmed,
@@ -309,8 +325,14 @@ impl<'a> Flow<'a> {
             }
             Some(calls) if executions == calls => None,
             // Of several calls some may have left no code.
-            _ => (self.outermost && self.inlined_calls > 1).then_some(Doubt::Unconfirmed),
+            _ => (self.outermost && self.inlined_calls > 0 && self.has_several_calls())
+                .then_some(Doubt::Unconfirmed),
         }
+    }
+
+    /// Whether its function has more calls than one, in place of which its code was executed, or no code may be left.
+    fn has_several_calls(&self) -> bool {
+        self.inlined_calls > 1 || self.called.is_some_and(|called| called.lines > 1)
     }
 
     /// Loops of a nest that begin on one line share its marks, and one loop of the machine code may be several of them:
@@ -336,7 +358,7 @@ impl<'a> Flow<'a> {
 
     /// Rounds of loops that were interchanged, or done several at a time, may close and yet be those of another loop.
     fn differs_from_written(&self, executions: u64, rounds: u64) -> Option<Doubt> {
-        if self.fixed.1 == Some(rounds) {
+        if self.is_in_all(executions, rounds) {
             return None;
         }
         let each = self.surety.each.filter(|_| self.surety.is_each_written);
@@ -359,7 +381,7 @@ impl<'a> Flow<'a> {
         confirmed: Confirmed,
         rounds: u64,
     ) -> Option<Doubt> {
-        if self.outermost || self.around.is_some() || self.fixed.1 == Some(rounds) {
+        if self.outermost || self.around.is_some() || self.is_in_all(executions, rounds) {
             return None;
         }
         let is_shown = match self.around_written {
@@ -378,6 +400,21 @@ impl<'a> Flow<'a> {
         (self.facts.exits_early && is_never_left && !is_shown).then_some(Doubt::Unconfirmed)
     }
 
+    /// Where a condition in a loop is the same in all rounds of an execution, a compiler asks it once, and takes out rounds
+    /// that do nothing then. Executions that entered no machine loop are those of no round only if their tests were done.
+    fn may_lack_idle(&self, executions: u64, rounds: u64) -> Option<Doubt> {
+        let entries = self.machine.map_or(0, |(entries, _)| entries);
+        let idle = executions.saturating_sub(entries);
+        let tests = self.head.last().copied().unwrap_or(0);
+        let is_shown = idle == 0
+            || entries == 0
+            || self.facts.branches.is_empty()
+            || self.is_of_source(executions, rounds)
+            || self.written == Some(rounds)
+            || tests >= rounds.saturating_add(idle);
+        (!is_shown).then_some(Doubt::Unconfirmed)
+    }
+
     /// A loop that can be left early may begin its rounds elsewhere in the machine code: behind the first part of its test, or
     /// behind the place where it is left. Rounds that are cut short are then missing, or counted though they never began.
     /// What the statements of its head were begun shows it.
@@ -389,6 +426,33 @@ impl<'a> Flow<'a> {
             || self.head.is_empty() && self.first == Some(rounds);
         (!is_shown).then_some(Doubt::Unconfirmed)
     }
+}
+
+/// Whether each round of a loop stores into an array, itself or in a loop inside: under no condition.
+fn always_stores(places: &Places, found: LoopRef) -> bool {
+    let facts = places.facts(found);
+    let mut accesses = facts.arrays.iter().flat_map(|array| &array.accesses);
+    let stores = accesses.any(|access| access.is_written());
+    facts.branches.is_empty()
+        && (stores
+            || places
+                .children(found)
+                .any(|child| always_stores(places, child)))
+}
+
+/// Whether the outermost loop around one was executed as often as the source has it; of an outermost loop, the pair that is
+/// asked about says that.
+fn is_as_often(
+    places: &Places,
+    counts: &BTreeMap<LoopRef, LoopCounts>,
+    source: &OfSource,
+    found: LoopRef,
+) -> bool {
+    let outermost = places.chain(found).last().filter(|outer| *outer != found);
+    outermost.is_none_or(|outer| {
+        let executed = counts.get(&outer);
+        executed.is_some_and(|one| one.executions() as f64 == (source.calls)(found))
+    })
 }
 
 /// Whether loops of a nest that begin on one line are not the same loops in the machine code.

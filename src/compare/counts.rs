@@ -34,6 +34,8 @@ pub struct LoopCounts {
     pub by_elements: bool,
     /// A function of the C library stored all that so many rounds do, and nothing else did.
     pub by_call: bool,
+    /// The compiler divided it, each part with some of its stores.
+    pub is_divided: bool,
     /// What of these is not certain.
     pub doubts: Doubts,
 }

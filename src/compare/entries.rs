@@ -121,17 +121,26 @@ impl MachineParts<'_> {
     }
 
     /// A site of a machine loop's own line.
-    fn head(&self, part: usize) -> Option<&Site> {
+    pub fn head(&self, part: usize) -> Option<&Site> {
         let one = &self.loops[part];
         let is_head = |site: &&Site| (&site.file, site.line) == (&one.file, one.line);
         self.sites[part].iter().copied().find(is_head)
     }
 }
 
-/// How often the test at a loop's head was done outside of its machine loops, before a first round, whether one followed
-/// or not: `head` has the sites of the line, with whether they are inside of them. 0 where columns leave open which
-/// test it is, or where all of them are of calls that were inlined and no machine loop is left: others may have become one.
-pub fn tests_before<'a>(head: impl Iterator<Item = (bool, &'a Site)>) -> u64 {
+/// A copy of a loop's code: the function that it is in, and the calls that it stands in place of.
+pub type CopyOf<'a> = (&'a str, &'a [(String, u32)], &'a [u32]);
+
+/// The copy that a site is of.
+pub fn copy_of(site: &Site) -> CopyOf<'_> {
+    (&site.function, &site.called_from, &site.call_columns)
+}
+
+/// By copy, how often the test at a loop's head was done outside of its machine loops, before a first round, whether one
+/// followed or not: `head` has the sites of the line, with whether they are inside of them. None where columns leave open
+/// which test it is, or where all of them are of calls that were inlined and no machine loop is left: others may have become
+/// one.
+pub fn tests_before<'a>(head: impl Iterator<Item = (bool, &'a Site)>) -> BTreeMap<CopyOf<'a>, u64> {
     let (inside, outside): (Vec<_>, Vec<_>) = head
         .filter(|(_, site)| site.decisions > 0)
         .partition(|(inside, _)| *inside);
@@ -144,21 +153,18 @@ pub fn tests_before<'a>(head: impl Iterator<Item = (bool, &'a Site)>) -> u64 {
     let (own, others) = (columns(&inside), columns(&outside));
     let is_inlined = outside.iter().all(|(_, site)| !site.called_from.is_empty());
     if own.is_empty() && (others.len() > 1 || is_inlined) {
-        return 0;
+        return BTreeMap::new();
     }
     let is_own = |site: &Site| own.is_empty() || own.contains(&site.column);
-    // By copy: conditions of one copy are done one after the other, the first of them most often.
+    // Conditions of one copy are done one after the other, the first of them most often.
     let mut tests: BTreeMap<_, u64> = BTreeMap::new();
     for (_, site) in outside.into_iter().filter(|(_, site)| is_own(site)) {
-        let of_copy = tests
-            .entry((
-                &site.function,
-                &site.called_from,
-                &site.call_columns,
-                site.machine_loop,
-            ))
-            .or_default();
+        let of_copy = tests.entry((copy_of(site), site.machine_loop)).or_default();
         *of_copy = site.decisions.max(*of_copy);
     }
-    tests.values().sum()
+    let mut copies = BTreeMap::new();
+    for ((copy, _), times) in tests {
+        *copies.entry(copy).or_default() += times;
+    }
+    copies
 }

@@ -31,9 +31,9 @@ mod tangled;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::counts::LoopCounts;
-use super::entries::{MachineParts, tests_before};
+use super::entries::{CopyOf, MachineParts, copy_of, tests_before};
 use super::origins::Origins;
-use super::parts::{around, body, drop_nested, statements};
+use super::parts::{Statement, around, body, drop_nested, statements};
 use super::places::{LoopRef, Place, Places};
 use super::unrolling::{Copies, copies, each_round, is_by_elements, side_by_side};
 use super::work::{
@@ -229,6 +229,9 @@ impl<'a> Counter<'a> {
             }
         };
         let statements = statements(parts, facts, &self.profile.loops, &self.of_loop);
+        let stores = self.divided(parts, &statements);
+        let is_divided = stores.is_some();
+        let statements = stores.unwrap_or(statements);
         let peeled = self.peeled(found, &statements, rounds);
         let whole: BTreeSet<usize> = parts.iter().copied().collect();
         let by_statement = statements
@@ -247,14 +250,7 @@ impl<'a> Counter<'a> {
             counts.peeled = beside;
         }
         // Fewer tests were done for several executions at once, outside of the loop around.
-        let nested: BTreeSet<usize> = self
-            .nested
-            .get(&found)
-            .into_iter()
-            .flatten()
-            .copied()
-            .collect();
-        let tests = self.tests_before(found, facts, &nested);
+        let tests = self.tests(found, facts, &whole, &copies);
         counts.tests = if tests >= counts.entries { tests } else { 0 };
         counts.varies |= counts.entries > 0 && counts.tests > counts.entries;
         let outside = self.sides(found, None, &whole).1;
@@ -264,8 +260,31 @@ impl<'a> Counter<'a> {
             outside[DIVIDES],
             outside[ROOTS],
         ];
+        counts.is_divided = is_divided;
         counts.by_elements = self.is_by_elements(found, facts, parts, counts.rounds);
         counts
+    }
+
+    /// Of a loop that was divided, each part with some of the stores, the statements with these: what stores nothing may be
+    /// done again in each part.
+    fn divided(&self, parts: &[usize], statements: &[Statement]) -> Option<Vec<Statement>> {
+        let stores = |statement: &&Statement| {
+            let stores_on = |(line, parts): (&u32, &BTreeSet<usize>)| {
+                let sites = parts.iter().flat_map(|part| &self.of_loop[*part]);
+                let mut own = sites.filter(|site| site.line == Some(*line));
+                own.any(|site| site.accesses.stores > 0)
+            };
+            statement.lines.iter().any(stores_on)
+        };
+        let goes = |part: &usize| (self.profile.loops[*part].entries, self.rounds[*part]);
+        let mut pairs = parts.windows(2);
+        let are_alike = pairs.all(|pair| goes(&pair[0]) == goes(&pair[1]));
+        let storing: Vec<Statement> = statements.iter().filter(stores).cloned().collect();
+        let mut all = storing.iter().map(Statement::parts);
+        let first = all.next()?;
+        let is_elsewhere = all.any(|parts| parts != first);
+        let are_single = storing.iter().all(|one| one.parts().len() == 1);
+        (are_alike && is_elsewhere && are_single).then_some(storing)
     }
 
     fn is_by_elements(
@@ -466,10 +485,45 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// How often the test of the loop's head was done before a first round.
-    fn tests_before(&self, found: LoopRef, facts: &LoopReport, parts: &BTreeSet<usize>) -> u64 {
-        if self.places.shares_line(found) {
+    /// How often its machine loops were reached: by the tests before a first round, and in copies where its outcome is known
+    /// and none is left, by their entries.
+    fn tests(
+        &self,
+        found: LoopRef,
+        facts: &LoopReport,
+        parts: &BTreeSet<usize>,
+        copies: &BTreeMap<usize, Copies>,
+    ) -> u64 {
+        let nested = self.nested.get(&found).into_iter().flatten();
+        let tests = self.tests_before(found, facts, &nested.copied().collect());
+        let all: u64 = tests.values().sum();
+        if all == 0 {
             return 0;
+        }
+        let outermost = parts.iter().map(|part| self.outermost(found, *part));
+        let outermost: BTreeSet<usize> = outermost.collect();
+        let machine = self.as_parts();
+        let is_untested = |part: &&usize| {
+            let head = machine.head(**part);
+            head.is_some_and(|site| !tests.contains_key(&copy_of(site)))
+        };
+        let untested = outermost.iter().filter(is_untested);
+        let entered = |part: &usize| {
+            let jammed = copies.get(part).map_or(1, |copies| copies.jammed);
+            machine.entries(found, *part, &outermost, copies) * jammed
+        };
+        all + untested.map(entered).sum::<u64>()
+    }
+
+    /// By copy, how often the test of the loop's head was done before a first round.
+    fn tests_before(
+        &self,
+        found: LoopRef,
+        facts: &LoopReport,
+        parts: &BTreeSet<usize>,
+    ) -> BTreeMap<CopyOf<'_>, u64> {
+        if self.places.shares_line(found) {
+            return BTreeMap::new();
         }
         tests_before(
             self.sites(found, Some(facts.line))

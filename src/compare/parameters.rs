@@ -25,7 +25,7 @@ use super::tolerance::are_same_rate;
 use crate::analysis::facts::Origin;
 use crate::model::parameters::ValueSource;
 use crate::report::StaticReport;
-use crate::report::static_report::{BranchReport, ParameterReport};
+use crate::report::static_report::{BranchReport, LoopReport, ParameterReport};
 
 /// What was counted.
 #[derive(Clone, Copy)]
@@ -260,7 +260,8 @@ fn branch_frequencies(
         let with_parameters = facts
             .branches
             .iter()
-            .filter(|branch| report.parameters.contains_key(&branch.probability));
+            .filter(|branch| report.parameters.contains_key(&branch.probability))
+            .filter(|branch| is_own(facts, branch));
         let suggestion = |branch: &BranchReport| {
             let taken = (seen.frequency)(*found, branch)? / share(branch)?;
             let is_share = (0.0..=1.0).contains(&taken);
@@ -280,6 +281,14 @@ fn branch_frequencies(
             .collect::<Vec<Suggestion>>()
     };
     seen.loops.keys().flat_map(of_loop).collect()
+}
+
+/// Whether a condition stands in the loop itself, and not in a function that it calls: the lines of its arms are then those
+/// of the call.
+fn is_own(facts: &LoopReport, branch: &BranchReport) -> bool {
+    let arms = branch.then.iter().chain(&branch.otherwise);
+    let is_behind = |(first, _): &(u32, u32)| *first >= branch.line;
+    (facts.line..=facts.end_line).contains(&branch.line) && arms.into_iter().all(is_behind)
 }
 
 /// What was counted of a branch; `None` if nothing depends on it, so that it has no parameter.

@@ -244,6 +244,17 @@ impl<'r> Places<'r> {
         *self.origins.get(machine_loop as usize)?
     }
 
+    /// Whether a machine loop comes from one around a loop: code of the latter was moved out there.
+    pub fn is_around(&self, machine_loop: u32, found: LoopRef) -> bool {
+        let origin = self.origin_of(machine_loop);
+        origin.is_some_and(|origin| self.is_outer(origin, found))
+    }
+
+    /// Whether a loop is around another one.
+    pub fn is_outer(&self, outer: LoopRef, inner: LoopRef) -> bool {
+        self.chain(inner).skip(1).any(|one| one == outer)
+    }
+
     /// Whether another loop of the function has code on the line where this one begins.
     pub fn shares_line(&self, found: LoopRef) -> bool {
         let facts = self.facts(found);

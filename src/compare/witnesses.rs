@@ -10,8 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::machine_loops::replaces_loops;
 use super::places::{LoopRef, Place, Places};
-use crate::metrics::profile::{Begun, Site, SourceProfile};
+use super::work::writes;
+use crate::metrics::profile::{Accesses, Begun, Site, SourceProfile};
 use crate::report::StaticReport;
+use crate::report::static_report::LoopReport;
 use crate::source::Language;
 
 /// Executions of what stands directly in each loop.
@@ -19,6 +21,8 @@ use crate::source::Language;
 pub struct Witnesses {
     heads: BTreeMap<LoopRef, Vec<u64>>,
     bodies: BTreeMap<LoopRef, BTreeMap<u32, u64>>,
+    /// Loops with stores of more bytes than an element that they store has.
+    wide: BTreeSet<LoopRef>,
     /// Loops where the compiler marks where statements begin.
     marked: BTreeSet<LoopRef>,
     replaced: BTreeSet<LoopRef>,
@@ -89,7 +93,12 @@ impl Witnesses {
         let with_vectors = executed().filter(|site| !site.vectors.is_none());
         // A vector does several rounds at once: statements are begun less often than there are rounds.
         let vectorised: BTreeSet<LoopRef> = with_vectors.filter_map(own).collect();
+        let wide = executed().filter_map(|site| {
+            let found = own(site)?;
+            is_wider(places.facts(found), site).then_some(found)
+        });
         let mut witnesses = Witnesses {
+            wide: wide.collect(),
             marked: marked_loops,
             replaced: replaced.filter_map(own).collect(),
             inlined,
@@ -105,7 +114,7 @@ impl Witnesses {
             let facts = places.facts(found);
             if line == facts.line && column != OF_BODY {
                 witnesses.heads.entry(found).or_default().push(count);
-            } else if !facts.branches.iter().any(|branch| branch.guards(line)) {
+            } else if !is_in_arm(facts, line) {
                 let lines = witnesses.bodies.entry(found).or_default();
                 let most = lines.entry(line).or_default();
                 *most = count.max(*most);
@@ -117,6 +126,11 @@ impl Witnesses {
     /// Whether the compiler marks where statements of a loop begin.
     pub fn is_marked(&self, found: LoopRef) -> bool {
         self.marked.contains(&found)
+    }
+
+    /// Whether a store may be one of several elements.
+    pub fn is_wide(&self, found: LoopRef) -> bool {
+        self.wide.contains(&found)
     }
 
     /// Whether a call of a function of the C library may have done rounds of a loop.
@@ -172,6 +186,31 @@ impl Witnesses {
     }
 }
 
+/// Whether a site may store several elements of arrays at once, as of bytes in a double word.
+fn is_wider(facts: &LoopReport, site: &Site) -> bool {
+    let written = (facts.arrays.iter()).filter(|array| writes(array) > 0.0);
+    let widest = written.map(|array| array.element_bytes).max().flatten();
+    let Accesses {
+        stores,
+        stored_bytes,
+        ..
+    } = site.accesses;
+    widest.is_some_and(|widest| stored_bytes > stores * u64::from(widest))
+}
+
+/// Whether a line lies in an arm of a condition that stands elsewhere. What is on the line of the condition itself is said by
+/// that alone.
+fn is_in_arm(facts: &LoopReport, line: u32) -> bool {
+    let mut branches = facts.branches.iter();
+    branches.any(|branch| branch.line != line && branch.guards(line))
+}
+
+/// Whether an arm of a condition begins on the line of that.
+fn has_arm(facts: &LoopReport, line: u32) -> bool {
+    let mut branches = facts.branches.iter();
+    branches.any(|branch| branch.line == line && branch.guards(line))
+}
+
 fn by_statements(report: &StaticReport, places: &Places, profile: &SourceProfile) -> Counts {
     let mut counts = Counts::new();
     for one in &profile.statements {
@@ -198,6 +237,14 @@ fn by_statements(report: &StaticReport, places: &Places, profile: &SourceProfile
             *counts.entry((found, one.line, one.column)).or_default() += each;
         }
     }
+    // Of a condition and its arm on one line, the condition comes first.
+    let mut first: BTreeMap<(LoopRef, u32), u32> = BTreeMap::new();
+    for (found, line, column) in counts.keys() {
+        first.entry((*found, *line)).or_insert(*column);
+    }
+    counts.retain(|(found, line, column), _| {
+        first[&(*found, *line)] == *column || !has_arm(places.facts(*found), *line)
+    });
     counts
 }
 
@@ -206,7 +253,7 @@ fn by_statements(report: &StaticReport, places: &Places, profile: &SourceProfile
 fn begun_outside(places: &Places, profile: &SourceProfile, one: &Begun, found: LoopRef) -> Begun {
     let header = one.machine_loop.filter(|_| one.at_header);
     let inner = header.and_then(|number| places.origin_of(number));
-    let is_around = inner.is_some_and(|inner| places.chain(inner).skip(1).any(|one| one == found));
+    let is_around = inner.is_some_and(|inner| places.is_outer(found, inner));
     let entries = header
         .filter(|_| is_around)
         .and_then(|number| profile.loops.get(number as usize))
@@ -254,7 +301,19 @@ fn by_instructions(places: &Places, profile: &SourceProfile, marked: &BTreeSet<&
         // What else stands on a head is done before the first round, or at its end.
         let facts = places.facts(found);
         if facts.line != line {
-            add(0, site.executions);
+            // What was moved out of the loop is no round.
+            let is_outside = match site.machine_loop {
+                None => true,
+                Some(number) => places.is_around(number, found),
+            };
+            let executed = match has_arm(facts, line) {
+                false if is_outside => site.effects.map(|(_, most)| most),
+                false => Some(site.executions),
+                true => Some(site.decisions).filter(|decisions| *decisions > 0),
+            };
+            if let Some(executed) = executed {
+                add(0, executed);
+            }
             continue;
         }
         if site.decisions > 0 {

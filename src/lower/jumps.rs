@@ -58,13 +58,14 @@ fn structure(function: &mut Function) {
     let body = std::mem::take(&mut function.body);
     let returns = last_labels(&body);
     let (targets, inside, seen) = (BTreeMap::new(), Vec::new(), BTreeSet::new());
-    let left_for = Vec::new();
+    let (left_for, is_left) = (Vec::new(), Vec::new());
     let mut jumps = Jumps {
         function,
         returns,
         targets,
         inside,
         left_for,
+        is_left,
         seen,
         depth: 0,
         loops_around: 0,
@@ -83,6 +84,8 @@ struct Jumps<'f> {
     inside: Vec<BTreeSet<Label>>,
     /// The labels that such a loop is left for as by an `exit`, which passes over what is behind it in the loop.
     left_for: Vec<BTreeSet<Label>>,
+    /// Whether a jump of its own, in none of the loops inside, leaves each loop around.
+    is_left: Vec<bool>,
     /// Labels of the source so far.
     seen: BTreeSet<Label>,
     depth: usize,
@@ -139,6 +142,9 @@ impl Jumps<'_> {
                     .inside
                     .last()
                     .is_some_and(|inside| labels.iter().any(|l| !inside.contains(l)));
+                if let Some(is_left) = self.is_left.last_mut() {
+                    *is_left |= leaves;
+                }
                 let exit = leaves.then(|| self.jump(place, Jump::Exit, (&labels, may_pass)));
                 // With labels in the loop, the innermost one may be one that jumps back make.
                 let only_leaves = leaves && self.inside.last().is_some_and(BTreeSet::is_empty);
@@ -209,7 +215,9 @@ impl Jumps<'_> {
         collect_labels(&inner.body, &mut labels);
         self.inside.push(labels);
         self.left_for.push(BTreeSet::new());
+        self.is_left.push(false);
         let (mut body, mut flow) = self.block(inner.body);
+        let is_left = self.is_left.pop().unwrap_or_default();
         flow.jumps.extend(self.left_for.pop().unwrap_or_default());
         let labels = self.inside.pop().unwrap_or_default();
         let (lost, jumps): (BTreeSet<Label>, BTreeSet<Label>) = flow
@@ -222,6 +230,12 @@ impl Jumps<'_> {
                 place: inner.place.clone(),
                 kind: Jump::Goto,
             });
+        }
+        // A jump out of several loops ends those around the innermost, too.
+        if !is_left && !jumps.is_empty() {
+            let labels: Vec<Label> = jumps.iter().cloned().collect();
+            let exit = self.jump(inner.place.clone(), Jump::Exit, (&labels, true));
+            body.push(exit);
         }
         inner.body = body;
         let falls = if jumps.is_empty() {

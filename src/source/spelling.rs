@@ -26,7 +26,8 @@ use line::Line;
 /// - scale factors of formats without their sign, `-2pf5.1`, as no format has a meaning here;
 /// - `dowhile` as two words;
 /// - labels of `end block`, `end associate`, `end where` and `end critical` on a `continue` of their own;
-/// - in what was fixed form, words that run on into the next, `do10i=1,n`, and names with blanks inside.
+/// - in what was fixed form, words that run on into the next, `do10i=1,n`, and names and statements of one word with
+///   blanks inside, `r e t u r n`.
 pub fn respell(mut source: SourceText, form: Form) -> SourceText {
     let mut quote = None;
     let mut out = String::new();

@@ -20,6 +20,7 @@ use serde_json::json;
 
 mod adding_up;
 mod closing;
+mod copies;
 mod one_line;
 
 const FILE: &str = "kernel.c";

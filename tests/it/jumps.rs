@@ -366,3 +366,42 @@ int main(void) { int n = 100, x[100]; r(n, x); }
     let named = "guessed: if (the procedure has not returned)";
     assert!(text.contains(named), "{text}");
 }
+
+/// A jump out of several loops ends those between, too: each may have fewer iterations than its bounds say.
+#[test]
+fn a_jump_out_of_several_loops_leaves_each_of_them() {
+    let exits = |json: &Value, name: &str| -> Vec<bool> {
+        let loops = function(json, name)["loops"].as_array().expect("loops");
+        let is_left = |one: &Value| one["exits_early"] == true;
+        loops.iter().map(is_left).collect()
+    };
+    let json = c("void again(int n, int m, double *a) {
+  int i, j, k;
+again:
+  for (i = 0; i < n; i++) a[i] += 1;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < m; j++)
+      for (k = 0; k < 3; k++)
+        if (a[i] > a[j + k]) goto again;
+}
+");
+    assert_eq!(exits(&json, "again"), [false, false, true, true, true]);
+    let json = fortran(
+        "subroutine next(n, m, a)
+  integer n, m, i, j, k, it
+  real a(*)
+  outer: do it = 1, 10
+    do i = 1, n
+      do j = 1, m
+        do k = 1, 3
+          if (a(i) > a(j + k)) cycle outer
+        end do
+      end do
+    end do
+    a(it) = 0
+  end do outer
+end subroutine
+",
+    );
+    assert_eq!(exits(&json, "next"), [false, true, true, true]);
+}

@@ -39,7 +39,7 @@ impl Flow<'_> {
             is_certain(one) && (is_machine || self.is_each_times(one.0, one.1))
         };
         let shown = self.best_of(&self.shown_executions());
-        let by_bounds = |one: &(u64, u64, Confirmed)| self.fixed.1 == Some(one.1);
+        let by_bounds = |one: &(u64, u64, Confirmed)| self.is_in_all(one.0, one.1);
         shown
             .filter(|one| is_shown(one) || best.is_none() && by_bounds(one))
             .or(best)
@@ -124,9 +124,13 @@ impl Flow<'_> {
         let by_call = is_machine.1 && self.is_by_call && !self.facts.exits_early;
         let is_last = is_machine.1 && self.is_tested_last(executions, rounds);
         let has_more = self.head.last().is_some_and(|most| *most > rounds);
-        let has_step =
-            is_counted && self.head.contains(&rounds) && (has_more || !self.facts.exits_early);
         let by_body = self.body.contains(&rounds) || self.inside.contains(&rounds);
+        // Without marks only tests show, some of which have a known outcome and are left out.
+        let may_have_step = self.is_marked || by_body || self.body.is_empty();
+        let has_step = is_counted
+            && may_have_step
+            && self.head.contains(&rounds)
+            && (has_more || !self.facts.exits_early);
         // Of a body that may be left, each line is executed as often as it is reached.
         let is_told_by_lines = by_body && !self.facts.exits_early;
         if !(is_machine.1 || is_told_by_lines || by_source)
@@ -194,7 +198,8 @@ impl Flow<'_> {
     /// Whether something was done more often than so many executions and rounds have it.
     fn is_contradicted(&self, executions: u64, rounds: u64, tests: u64) -> bool {
         // What is done in advance of the test is done as often as that. A round that is left at once looks the same.
-        let is_in_advance = |count: u64| count == tests && !self.facts.exits_early;
+        let may_be_in_advance = !self.facts.exits_early && !self.facts.tests_last;
+        let is_in_advance = |count: u64| count == tests && may_be_in_advance;
         let is_more = |count: &u64| *count > rounds && !is_in_advance(*count);
         self.head.iter().any(|head| *head > tests)
             || self.facts.var.is_of_source() && self.twice > rounds.max(executions)
@@ -223,7 +228,13 @@ impl Flow<'_> {
             .surety
             .each
             .and_then(|each| each.checked_mul(executions));
-        self.fixed.1 == Some(rounds) || all == Some(rounds)
+        self.is_in_all(executions, rounds) || all == Some(rounds)
+    }
+
+    /// Whether these are the rounds that the source has in all, in as many executions.
+    pub(super) fn is_in_all(&self, executions: u64, rounds: u64) -> bool {
+        let is_as_often = !self.outermost || self.fixed.0 == Some(executions);
+        self.fixed.1 == Some(rounds) && is_as_often
     }
 
     /// The same as [`Flow::closes`], where the compiler marks where statements begin.

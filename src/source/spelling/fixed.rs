@@ -25,8 +25,14 @@ const BEGINNINGS: [&str; 18] = [
     "save",
 ];
 
+/// Statements of one word, which may have blanks inside.
+const WHOLE: [&str; 4] = ["return", "continue", "stop", "else"];
+
 pub(super) fn words(line: &mut Line) {
     let word = line.first_word();
+    if whole(line, word.start) {
+        return;
+    }
     let after = line.skip_blanks(word.end);
     let equals = line.at_depth(word.end..line.len(), b'=').first().copied();
     let equals = equals.filter(|at| line.byte(at + 1) != Some(b'='));
@@ -49,6 +55,20 @@ pub(super) fn words(line: &mut Line) {
         numbers(line);
         exponents(line);
     }
+}
+
+/// `r e t u r n`: nothing else has these letters.
+fn whole(line: &mut Line, start: usize) -> bool {
+    let text = line.text(start..line.len()).trim_end();
+    let end = start + text.len();
+    let letters: String = text.split(' ').collect();
+    let is_spaced = letters.len() < text.len();
+    let is_whole = is_spaced && WHOLE.iter().any(|word| letters.eq_ignore_ascii_case(word));
+    if is_whole {
+        let blanks = " ".repeat(end - start - letters.len());
+        line.replace(start..end, &format!("{letters}{blanks}"));
+    }
+    is_whole
 }
 
 /// `100 000`: no two numbers stand side by side.

@@ -112,6 +112,9 @@ fn words_of_fixed_form_are_set_apart_and_joined() {
             ("      externalfoo,bar", "      external foo,bar"),
             ("      callfoo(x)", "      call foo(x)"),
             ("      goto10", "      goto 10"),
+            ("      R E T U R N", "      RETURN     "),
+            ("   10 s t op", "   10 stop  "),
+            ("      s t o p = 1", "      s t o p = 1"),
             ("   20 a(i)=a(i)*dvl3a i(i)", "   20 a(i)=a(i)*dvl3ai (i)"),
             ("      x = 1 000 .and. y", "      x = 1000  .and. y"),
             (

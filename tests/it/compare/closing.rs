@@ -15,7 +15,7 @@ const TIMED: &str = "void f(int n, double *a, double *t) {
 ";
 
 /// Beginnings of the statements at these lines and columns.
-fn begun(all: &[(u32, u32, u64)]) -> Vec<Begun> {
+pub(super) fn begun(all: &[(u32, u32, u64)]) -> Vec<Begun> {
     let one = |(line, column, executions): &(u32, u32, u64)| Begun {
         file: 0,
         line: *line,
