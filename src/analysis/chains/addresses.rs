@@ -104,7 +104,7 @@ impl Walk<'_> {
         if !is_choice || waits.is_empty() {
             return;
         }
-        let waits = stepped(waits, |steps| steps.integer_adds += 1, Done::More);
+        let waits = stepped(waits, |steps| steps.integer_adds += 2, Done::More);
         for id in then.into_iter().chain(otherwise) {
             let known = self.values.entry(id).or_default();
             *known = longest(std::mem::take(known), waits.clone());

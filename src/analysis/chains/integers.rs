@@ -14,10 +14,10 @@ impl Walk<'_> {
         stepped(ways, |steps| steps.integer_adds += 1, done)
     }
 
-    /// The larger of two values, or one of them by a condition.
+    /// The larger of two values, or one of them by a condition: of whole numbers, a comparison and a move.
     pub(super) fn chosen(&self, ways: Ways, value: &Value, done: Done) -> Ways {
         match self.is_whole(value) {
-            true => self.integer(ways, done),
+            true => stepped(ways, |steps| steps.integer_adds += 2, done),
             false => stepped(ways, |steps| steps.selections += 1, done),
         }
     }
@@ -43,20 +43,26 @@ impl Walk<'_> {
         }
     }
 
-    /// What a quotient or remainder of whole numbers waits for. By a literal it is a product and shifts; `None` of what is none.
+    /// What a quotient or remainder of whole numbers waits for; `None` of what is none.
     pub(super) fn divided(&mut self, value: &Value) -> Option<Ways> {
         let (divided, divisor) = division(self.function, value)?;
         let ways = longest(self.value(divided), self.value(divisor));
+        let remainders = match value {
+            Value::Binary(BinaryOp::Divide, ..) => 0,
+            // What the quotient leaves.
+            _ => 1,
+        };
         let ways = match literal(self.function, divisor) {
             Some(by) if is_power_of_two(by) => self.integer(ways, Done::More),
             None if !is_fixed(self.function, divisor) => {
                 stepped(ways, |steps| steps.integer_divides += 1, Done::More)
             }
+            // A product of which the upper half is taken, and shifts.
             _ => stepped(
                 ways,
                 |steps| {
-                    steps.integer_multiplies += 1;
-                    steps.integer_adds += 2;
+                    steps.integer_multiplies += 1 + remainders;
+                    steps.integer_adds += 2 + remainders;
                 },
                 Done::More,
             ),
