@@ -35,7 +35,7 @@ pub fn in_core<'c>(
     body: &[Stmt],
     (counter, outer): (Counter<'c>, &[Counter<'c>]),
     (compared, advanced): (Option<&Compared>, &BTreeSet<VarId>),
-    called: &dyn Fn(&Stmt) -> Called,
+    (called, set_around): (&dyn Fn(&Stmt) -> Called, &dyn Fn(VarId) -> u32),
 ) -> InCore {
     let walked = |counter, around, moved: Option<Moved<'c>>| {
         let mut walk = Walk {
@@ -45,6 +45,7 @@ pub fn in_core<'c>(
             counter,
             compared,
             called,
+            set_around,
             order: Order::Shown,
             at_once: None,
             stores: Vec::new(),
@@ -117,6 +118,8 @@ enum Done {
     Compared,
     /// By a minimum or maximum of the language.
     Extremum,
+    /// Bit by bit, by one operation.
+    Bits(BinaryOp),
     /// Something in which the order counts.
     More,
 }
@@ -211,6 +214,8 @@ struct Walk<'f> {
     advanced: &'f BTreeSet<VarId>,
     /// What call statements come to.
     called: &'f dyn Fn(&Stmt) -> Called,
+    /// As in [`Chain::set_around`].
+    set_around: &'f dyn Fn(VarId) -> u32,
     order: Order,
     at_once: Option<u32>,
     stores: Vec<Place>,
@@ -781,6 +786,10 @@ impl Walk<'_> {
                 kind,
                 distance,
                 iterations_apart: self.moved.as_ref().map_or(0, |moved| moved.iterations),
+                set_around: match source.carrier {
+                    Carrier::Scalar(id) => (self.set_around)(id),
+                    Carrier::Store { .. } => 0,
+                },
                 steps,
             };
             let own = way(at, at);

@@ -83,6 +83,9 @@ pub struct Chain {
     /// Of a loop around: by how many of its iterations an execution of the innermost loop comes to these elements earlier
     /// than the one before, by one in `y[j + i]`; 0 where it comes to the same in the same iteration.
     pub iterations_apart: i64,
+    /// The loop that sets the scalar anew before those inside begin, by how many loops it is around the innermost one; 0 where
+    /// none does.
+    pub set_around: u32,
     pub steps: Steps,
 }
 

@@ -712,15 +712,8 @@ impl<'a> Code<'a> {
         self.known_or(name, at_peak)
     }
 
-    /// A figure of the machine; where nobody knows it, what stands for it.
     fn known_or(&self, name: &str, otherwise: Expr) -> Expr {
-        match self.machine.get(name) {
-            _ if self.any_machine => {
-                bandwidth::where_positive(Expr::machine(name), Expr::machine(name), otherwise)
-            }
-            Some(_) => Expr::machine(name),
-            None => otherwise,
-        }
+        known_or((self.machine, self.any_machine), name, otherwise)
     }
 
     fn innermost(&self) -> &'a Loop {
@@ -858,7 +851,7 @@ impl<'a> Code<'a> {
             parts.push(times(specials, self.cycles("exp_cycles")));
         }
         if loads > 0 {
-            parts.push(times(loads, self.load_latency()));
+            parts.push(times(loads, load_latency(self.machine, self.any_machine)));
         }
         let of_integers = [
             (integer_adds, "integer_latency"),
@@ -868,11 +861,6 @@ impl<'a> Code<'a> {
         let of_integers = of_integers.into_iter().filter(|(count, _)| *count > 0);
         parts.extend(of_integers.map(|(count, name)| times(count, Expr::machine(name))));
         Expr::sum(parts)
-    }
-
-    /// Cycles from a load to its use, with its line in the first cache. What others take longer is counted by lines.
-    fn load_latency(&self) -> Expr {
-        self.known_or(&level_name(1, "latency_cycles"), FEW_CYCLES.into())
     }
 
     /// Whether a directive or flags let the compiler reorder sums of the innermost loop.
@@ -889,7 +877,11 @@ impl<'a> Code<'a> {
             return false;
         };
         let outer = &self.nest.loops[level];
-        let is_set = self.is_set_inside(level, &chain.name);
+        let set_in = (chain.set_around > 0)
+            .then(|| (self.nest.loops.len() - 1).checked_sub(chain.set_around as usize))
+            .flatten();
+        let is_set =
+            set_in.is_some_and(|set_in| set_in >= level) || self.is_set_inside(level, &chain.name);
         // A sum in an element of an array goes on where the loop around stays at the element.
         let moves = |reference: &Reference| {
             let stream = reference.stream.as_ref();
@@ -995,6 +987,23 @@ impl<'a> Code<'a> {
         }
         Expr::sum(parts)
     }
+}
+
+/// A figure of the machine; where nobody knows it, what stands for it.
+fn known_or((machine, any_machine): (&MachineModel, bool), name: &str, otherwise: Expr) -> Expr {
+    match machine.get(name) {
+        _ if any_machine => {
+            bandwidth::where_positive(Expr::machine(name), Expr::machine(name), otherwise)
+        }
+        Some(_) => Expr::machine(name),
+        None => otherwise,
+    }
+}
+
+/// Cycles from a load to its use, with its line in the first cache. What others take longer is counted by lines.
+pub(super) fn load_latency(machine: &MachineModel, any_machine: bool) -> Expr {
+    let name = level_name(1, "latency_cycles");
+    known_or((machine, any_machine), &name, FEW_CYCLES.into())
 }
 
 /// Minima, maxima and absolute values of an iteration of the innermost loop, and comparisons; those of C's `fmin` are calls.

@@ -4,7 +4,7 @@
 use super::bandwidth;
 use super::catalogue::StaticFigure as F;
 use super::figures::{Detail, Figures};
-use super::in_core::{Across, InCoreFigures};
+use super::in_core::{Across, InCoreFigures, load_latency};
 use super::levels::{ConflictFigures, NestLevels};
 use super::runs_on::RunsOn;
 use crate::expr::{Expr, FigureId};
@@ -18,8 +18,18 @@ pub struct IrregularFigures {
     pub seconds: FigureId,
     /// Those of the latter; `None` if there are none, or the machine does not say what these take.
     pub conflicts: Option<ConflictFigures>,
-    /// Bytes of the lines, at most, that are loaded one after the other; `None` where no load waits for another one.
-    pub in_turn: Option<FigureId>,
+    /// Loads that wait for each other; `None` where there are none.
+    pub in_turn: Option<InTurn>,
+}
+
+/// Loads of which each says where the next one goes.
+#[derive(Clone, Copy)]
+pub struct InTurn {
+    /// Bytes of their lines, at most.
+    pub lines: FigureId,
+    /// Seconds in which iterations wait for each other with all lines in the first cache: what others take longer is
+    /// added.
+    pub chains: FigureId,
 }
 
 impl IrregularFigures {
@@ -56,7 +66,12 @@ impl IrregularFigures {
             most: unless_across(F::LongestConflictTime, found.most, figures),
         });
         let waiting = conflicts.map(|found| found.seconds.into());
-        let in_turn = in_core.and_then(|found| found.in_turn);
+        let in_turn = in_core.and_then(|found| {
+            Some(InTurn {
+                lines: found.in_turn?,
+                chains: found.chains,
+            })
+        });
         let parts = Parts {
             moves: &always,
             pages,
@@ -82,7 +97,7 @@ pub(super) struct Parts<'m> {
     /// Seconds of lines that others of their sets evict.
     pub conflicts: Option<Expr>,
     /// As in [`IrregularFigures`].
-    pub in_turn: Option<FigureId>,
+    pub in_turn: Option<InTurn>,
 }
 
 /// Seconds of all irregular lines, with those of lines that others of their sets evict.
@@ -133,8 +148,8 @@ fn lines(
         };
         let waiting = match parts.in_turn {
             None => bytes.clone() * waiting,
-            Some(most) => {
-                let most = Expr::from(most);
+            Some(found) => {
+                let most = Expr::from(found.lines);
                 let of_chain = |bytes: &Expr| Expr::min([bytes.clone(), most.clone()]);
                 let of_chain = behind(&of_chain, at);
                 (bytes.clone() - of_chain.clone()) * waiting + of_chain * in_turn
@@ -145,7 +160,13 @@ fn lines(
             None => waiting,
         }
     };
-    let lines = Expr::sum((0..fetched.len()).map(time));
+    let beside = (parts.in_turn).map(|found| {
+        // A line that comes from elsewhere does not take what one in the first cache would.
+        let missed = Expr::min([fetched[0].clone(), found.lines.into()]);
+        let held = missed * of_first_cache(machine, any_machine).alone(on);
+        Expr::max([Expr::from(found.chains) - held, 0.0.into()])
+    });
+    let lines = Expr::sum((0..fetched.len()).map(time).chain(beside));
     let pages =
         (parts.pages).map(|pages| pages * Expr::machine("tlb_miss_ns").quotient(on.cores() * 1e9));
     // Pages are looked up while other lines arrive.
@@ -175,6 +196,15 @@ impl Waiting {
     /// Nothing of a level that a machine may lack.
     fn where_known(&self, seconds: Expr) -> Expr {
         bandwidth::where_positive(self.lines.clone(), seconds, 0.0.into())
+    }
+}
+
+/// Of the first cache, one line after the other.
+fn of_first_cache(machine: &MachineModel, any_machine: bool) -> Waiting {
+    let cycles = load_latency(machine, any_machine);
+    Waiting {
+        latency: cycles.quotient(Expr::machine("ghz") * 1e9),
+        lines: 1.0.into(),
     }
 }
 

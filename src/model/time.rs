@@ -138,7 +138,7 @@ impl TimeFigures {
         let core = in_core.map_or(cpu, |found| {
             let larger = Expr::max([found.chains, found.ports].map(Expr::from));
             let core = match any_machine {
-                true => bandwidth::where_positive(found.ports.into(), larger, cpu.into()),
+                true => bandwidth::where_positive(larger.clone(), larger, cpu.into()),
                 false => larger,
             };
             figures.define(F::CoreTime, core)
@@ -423,7 +423,8 @@ fn bound(
         ports,
     );
     // Of a machine that does not say, the core's time is that of arithmetic at peak.
-    let core_bound = bandwidth::where_positive(port_time, larger, Expr::from(1.0));
+    let of_core = Expr::max([Expr::from(found.chains), port_time]);
+    let core_bound = bandwidth::where_positive(of_core, larger, Expr::from(1.0));
     where_slowest(core.into(), core_bound, data)
 }
 

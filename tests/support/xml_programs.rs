@@ -421,12 +421,14 @@ fn repeated() -> impl Strategy<Value = OperationCounts> {
 
 fn carried() -> impl Strategy<Value = Carried> {
     let kind = prop::sample::select(&ChainKind::ALL[..]);
-    let chain = (text(), kind, 1..u32::MAX, any::<i64>(), any::<[u32; 11]>());
-    let chain = chain.prop_map(|(name, kind, distance, iterations_apart, steps)| Chain {
+    let apart = (any::<i64>(), any::<u32>());
+    let chain = (text(), kind, 1..u32::MAX, apart, any::<[u32; 11]>());
+    let chain = chain.prop_map(|(name, kind, distance, apart, steps)| Chain {
         name,
         kind,
         distance,
-        iterations_apart,
+        iterations_apart: apart.0,
+        set_around: apart.1,
         steps: Steps::from_values(steps),
     });
     let chains = prop::collection::vec(chain, 0..3);

@@ -37,7 +37,7 @@ impl Walk<'_> {
                 Done::Multiplied,
             ),
             Other => self.integer(ways, Done::Compared),
-            BitAnd | BitOr | BitExclusiveOr => self.integer(ways, Done::More),
+            BitAnd | BitOr | BitExclusiveOr => self.integer(ways, Done::Bits(op)),
             BinaryOp::Power => stepped(ways, |steps| steps.integer_multiplies += 1, Done::More),
             _ => self.integer(ways, Done::More),
         }

@@ -34,6 +34,31 @@ pub(crate) struct Around {
     bounds: Option<BTreeSet<VarId>>,
     /// What its body gives values.
     assigned: BTreeSet<VarId>,
+    /// What its body sets, whatever it was, before a loop inside begins.
+    anew: BTreeSet<VarId>,
+}
+
+/// What statements set, up to the first loop among them, without a look at what it was.
+fn set_anew(body: &[Stmt], function: &Function) -> BTreeSet<VarId> {
+    let before = body
+        .iter()
+        .take_while(|stmt| !matches!(stmt, Stmt::Loop(_)));
+    let set = before.filter_map(|stmt| match stmt {
+        Stmt::Assign {
+            target: Value::Variable(id),
+            value,
+            ..
+        } => Some((*id, value)),
+        _ => None,
+    });
+    let is_free = |(id, value): &(VarId, &Value)| {
+        let name = &function.variable(*id).name;
+        let mut read = BTreeSet::new();
+        variables_of(value, &mut read);
+        let mut names = read.iter().map(|other| &function.variable(*other).name);
+        !names.any(|other| other == name || other.structure() == Some(name.as_str()))
+    };
+    set.filter(is_free).map(|(id, _)| id).collect()
 }
 
 impl Around {
@@ -66,7 +91,13 @@ impl Around {
             counter,
             bounds,
             assigned,
+            anew: set_anew(&inner.body, function),
         }
+    }
+
+    /// Whether each of its iterations gives a variable a value of its own before a loop inside begins.
+    pub fn sets_anew(&self, id: VarId) -> bool {
+        self.anew.contains(&id)
     }
 }
 

@@ -425,12 +425,17 @@ impl Walker<'_> {
             let (_, around) = self.symbols.levels.split_last().expect("this loop");
             let outer = counters(around);
             let facts = (compared, &advanced);
+            let set_around = |id| {
+                let mut around = (1..).zip(self.around.iter().rev().skip(1));
+                let found = around.find(|(_, one)| one.sets_anew(id));
+                found.map_or(0, |(apart, _)| apart)
+            };
             chains::in_core(
                 self.function(),
                 &inner.body,
                 (counter, &outer),
                 facts,
-                &called,
+                (&called, &set_around),
             )
         });
         self.symbols.levels.pop();

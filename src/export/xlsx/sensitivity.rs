@@ -296,6 +296,9 @@ fn mark_lowest(
 fn draw(page: &mut Page, top: RowNum, sweep: &Sweep, column: ColNum) -> Result<(), XlsxError> {
     let name = Sheet::Sensitivity.name();
     let last = FIRST_VALUE + sweep.values.len() as ColNum - 1;
+    if shown(page.book.model, sweep) == 0 {
+        return Ok(());
+    }
     let mut chart = Chart::new(ChartType::Line);
     for row in (top + 3..).take(shown(page.book.model, sweep)) {
         (chart.add_series())

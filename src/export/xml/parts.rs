@@ -427,6 +427,7 @@ pub(super) fn chain(fields: &Fields<'_>) -> Result<Chain, XmlError> {
         |text| text.parse().ok(),
         "a whole number",
     )?;
+    let set_around = fields.number("set_around")?.unwrap_or(0);
     let mut steps = [0; Steps::NAMES.len()];
     for (step, name) in steps.iter_mut().zip(Steps::NAMES) {
         *step = fields.number(name)?.unwrap_or(0);
@@ -436,6 +437,7 @@ pub(super) fn chain(fields: &Fields<'_>) -> Result<Chain, XmlError> {
         kind: kind.unwrap_or(ChainKind::Recurrence),
         distance: distance.unwrap_or(1),
         iterations_apart: apart.unwrap_or(0),
+        set_around,
         steps: Steps::from_values(steps),
     };
     fields.finish();

@@ -705,6 +705,7 @@ fn chain(inner: &Chain) -> Element {
         kind,
         distance,
         iterations_apart,
+        set_around,
         steps,
     } = inner;
     let mut element = Element::new("ls:chain")
@@ -713,6 +714,9 @@ fn chain(inner: &Chain) -> Element {
         .with("distance", distance);
     if *iterations_apart != 0 {
         element = element.with("iterations_apart", iterations_apart);
+    }
+    if *set_around != 0 {
+        element = element.with("set_around", set_around);
     }
     let steps = Steps::NAMES.into_iter().zip(steps.values());
     (steps.filter(|(_, count)| *count > 0))

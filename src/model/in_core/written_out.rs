@@ -39,7 +39,9 @@ impl<'a> Code<'a> {
         let is_short = (2.0..=WRITTEN_OUT * MOST_LANES).contains(&count);
         let is_whole = self.around().is_some();
         let [executions, inside] = self.iterations.last_chunk()?;
-        (is_short && is_whole).then(|| inside.clone().quotient(executions.clone()))
+        let each = || inside.clone().quotient(executions.clone());
+        let where_it_runs = || bandwidth::where_positive(executions.clone(), each(), count.into());
+        (is_short && is_whole).then(where_it_runs)
     }
 
     /// Elements between two branches of the innermost loop; where it is written out, those of all of its iterations.
