@@ -28,6 +28,14 @@ use crate::ir::{
     UnaryOp, Value, VarId,
 };
 
+/// What is asked of the code that calls, and is around, a loop.
+pub struct Asked<'a> {
+    /// What a call statement comes to.
+    pub called: &'a dyn Fn(&Stmt) -> Called,
+    /// As in [`Chain::set_around`], of a scalar.
+    pub set_around: &'a dyn Fn(VarId) -> u32,
+}
+
 /// What the core does in the statements of a loop without loops inside, which advances some variables by the same in every
 /// iteration; `outer` count the loops around it.
 pub fn in_core<'c>(
@@ -35,7 +43,7 @@ pub fn in_core<'c>(
     body: &[Stmt],
     (counter, outer): (Counter<'c>, &[Counter<'c>]),
     (compared, advanced): (Option<&Compared>, &BTreeSet<VarId>),
-    (called, set_around): (&dyn Fn(&Stmt) -> Called, &dyn Fn(VarId) -> u32),
+    Asked { called, set_around }: Asked,
 ) -> InCore {
     let walked = |counter, around, moved: Option<Moved<'c>>| {
         let mut walk = Walk {

@@ -164,7 +164,11 @@ fn lines(
         // A line that comes from elsewhere does not take what one in the first cache would.
         let missed = Expr::min([fetched[0].clone(), found.lines.into()]);
         let held = missed * of_first_cache(machine, any_machine).alone(on);
-        Expr::max([Expr::from(found.chains) - held, 0.0.into()])
+        let beside = Expr::max([Expr::from(found.chains) - held, 0.0.into()]);
+        match any_machine {
+            true => bandwidth::where_irregular_known(&levels, beside),
+            false => beside,
+        }
     });
     let lines = Expr::sum((0..fetched.len()).map(time).chain(beside));
     let pages =

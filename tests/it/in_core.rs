@@ -1,6 +1,6 @@
 //! In-core time against counts by hand, on a core with round figures.
 
-use crate::support::command::{analysed, fixture};
+use crate::support::command::{analysed, analysed_text, fixture};
 use serde_json::Value;
 
 /// The kernels that `tests/studies/clock` times.
@@ -670,4 +670,74 @@ fn whole_numbers_and_addresses_are_waited_for() {
     // One more, and the smaller of two.
     assert_eq!(chain("edited"), Some(3.0));
     assert_eq!(chain("f_edited"), Some(3.0));
+}
+
+/// Bits of all elements come together in any order, and in vectors; those of two operations in turn do not.
+#[test]
+fn bits_are_sums_in_any_order() {
+    let text = "unsigned all(int n, const unsigned *a) { unsigned x = 0; for (int i = 0; i < n; i++) x ^= a[i]; return x; }
+        int some(int n, const int *a) { int f = 0; for (int i = 0; i < n; i++) f |= a[i] > 3; return f; }
+        unsigned both(int n, const unsigned *a) {
+            unsigned x = 0; for (int i = 0; i < n; i++) x = (x ^ a[i]) & 77u; return x; }";
+    let machine = fixture("clock/core.toml");
+    let options = [
+        "--machine",
+        machine.to_str().expect("a path"),
+        "--no-config",
+    ];
+    let json = analysed_text("bits.c", text, &options);
+    check_order(&json, "all", 8.0, 0.0);
+    check_order(&json, "some", 8.0, 0.0);
+    check_order(&json, "both", 1.0, 2.0);
+}
+
+/// A list that each iteration of the loop around begins overlaps with the next one; one that goes on does not.
+#[test]
+fn lists_that_begin_anew_overlap() {
+    let text = "struct node { struct node *next; double v; };
+        double buckets(int n, struct node **table) {
+            double s = 0;
+            for (int k = 0; k < n; k++)
+                for (struct node *p = table[k]; p; p = p->next) s += p->v;
+            return s;
+        }
+        double on(int n, struct node *p) {
+            double s = 0;
+            for (int k = 0; k < n; k++)
+                for (int j = 0; j < 8; j++) { s += p->v; p = p->next; }
+            return s;
+        }";
+    let machine = fixture("clock/lines.toml");
+    let lines = machine.to_str().expect("a path");
+    let seconds = |window: &str| {
+        let set = format!("n=1000,window={window}");
+        let json = analysed_text(
+            "lists.c",
+            text,
+            &["--machine", lines, "--set", &set, "--no-config"],
+        );
+        ["buckets", "on"].map(|name| nest(&json, name)["seconds"].as_f64().expect("a number"))
+    };
+    let ([buckets, on], [overlapped, still]) = (seconds("0"), seconds("1000"));
+    assert!(overlapped < 0.2 * buckets, "{overlapped} of {buckets}");
+    assert_eq!(on, still);
+}
+
+/// Loops that do not run take no time, in the workbook too.
+#[test]
+fn what_does_not_run_takes_no_time() {
+    let text = "void f(int n, float b[100][10]) {
+        for (int i = 0; i < n; i++) for (int j = 0; j < 10; j++) b[i][j] = 1; }";
+    let directory = tempfile::tempdir().expect("a directory");
+    let book = directory.path().join("none.xlsx");
+    let options = [
+        "--set",
+        "n=0",
+        "--no-config",
+        "-o",
+        book.to_str().expect("a path"),
+    ];
+    let json = analysed_text("none.c", text, &options);
+    assert_eq!(nest(&json, "f")["seconds"], 0.0);
+    assert!(book.exists());
 }

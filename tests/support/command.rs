@@ -15,9 +15,12 @@ pub fn fixture(path: impl AsRef<Path>) -> PathBuf {
     root().join("tests/fixtures").join(path)
 }
 
-/// The files of a directory of the repository, sorted.
+/// The files of a directory of the repository, sorted; or the one that it is.
 pub fn files(directory: &str) -> Vec<PathBuf> {
     let directory = root().join(directory);
+    if directory.is_file() {
+        return vec![directory];
+    }
     let entries = std::fs::read_dir(&directory)
         .unwrap_or_else(|error| panic!("{}: {error}", directory.display()));
     let mut files: Vec<PathBuf> = entries

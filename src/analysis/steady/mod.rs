@@ -38,6 +38,14 @@ pub(crate) struct Around {
     anew: BTreeSet<VarId>,
 }
 
+/// How far out the loop is, of these and without the innermost one, that gives a variable a value of its own in each of its
+/// iterations before those inside begin; 0 if none does.
+pub fn sets_around(id: VarId, loops: &[Around]) -> u32 {
+    let mut around = (1..).zip(loops.iter().rev().skip(1));
+    let found = around.find(|(_, one)| one.anew.contains(&id));
+    found.map_or(0, |(apart, _)| apart)
+}
+
 /// What statements set, up to the first loop among them, without a look at what it was.
 fn set_anew(body: &[Stmt], function: &Function) -> BTreeSet<VarId> {
     let before = body
@@ -93,11 +101,6 @@ impl Around {
             assigned,
             anew: set_anew(&inner.body, function),
         }
-    }
-
-    /// Whether each of its iterations gives a variable a value of its own before a loop inside begins.
-    pub fn sets_anew(&self, id: VarId) -> bool {
-        self.anew.contains(&id)
     }
 }
 

@@ -8,19 +8,20 @@ use super::iterations::Ends;
 use super::settings::holds_sequence;
 use super::values::MOST_SYMBOLS;
 use super::{Ended, Walker, bodies};
-use crate::chains::Called;
-use crate::compared::Counter;
+use crate::chains::{Asked, Called};
+use crate::compared::{Compared, Counter};
 use crate::counted_loop::Counted;
 use crate::diagnostic::Place;
 use crate::expr::{Expr, Symbol};
 use crate::facts::{Block, Item, Loop};
+use crate::in_core::InCore;
 use crate::inductions::{advanced, exchanged, growing, inductions, per_iteration};
 use crate::ir::visit::{self, variables_of};
 use crate::ir::{self, BinaryOp, Control, Evaluation, Role, Type, Value, VarId};
 use crate::iterations::mentions;
 use crate::loop_variable::LoopVariable;
 use crate::reason::ReasonCode;
-use crate::steady::Around;
+use crate::steady::{Around, sets_around};
 use crate::symbols::{Address, Known, Level, Start};
 use crate::{chains, references, registers, repeated, wide_rows};
 
@@ -362,6 +363,29 @@ impl Walker<'_> {
         }
     }
 
+    /// What the core does in the loop that is walked, which has none inside.
+    fn in_core(
+        &self,
+        inner: &ir::Loop,
+        counter: Counter,
+        (compared, advanced): (Option<&Compared>, &BTreeSet<VarId>),
+    ) -> InCore {
+        // A statement on whole arrays waits for none of its own values: compilers reverse it, or keep them apart.
+        let compared = compared.filter(|_| inner.evaluation == Evaluation::InTurn);
+        let (_, around) = self.symbols.levels.split_last().expect("this loop");
+        let outer = counters(around);
+        chains::in_core(
+            self.function(),
+            &inner.body,
+            (counter, &outer),
+            (compared, advanced),
+            Asked {
+                called: &|statement| self.called(statement),
+                set_around: &|id| sets_around(id, &self.around),
+            },
+        )
+    }
+
     fn loop_body(
         &mut self,
         inner: &ir::Loop,
@@ -417,26 +441,7 @@ impl Walker<'_> {
                 step: &step,
                 range: (&lower, &upper),
             };
-            let called = |statement: &ir::Stmt| self.called(statement);
-            // A statement on whole arrays waits for none of its own values: compilers reverse it, or keep them apart.
-            let compared = compared
-                .as_deref()
-                .filter(|_| inner.evaluation == Evaluation::InTurn);
-            let (_, around) = self.symbols.levels.split_last().expect("this loop");
-            let outer = counters(around);
-            let facts = (compared, &advanced);
-            let set_around = |id| {
-                let mut around = (1..).zip(self.around.iter().rev().skip(1));
-                let found = around.find(|(_, one)| one.sets_anew(id));
-                found.map_or(0, |(apart, _)| apart)
-            };
-            chains::in_core(
-                self.function(),
-                &inner.body,
-                (counter, &outer),
-                facts,
-                (&called, &set_around),
-            )
+            self.in_core(inner, counter, (compared.as_deref(), &advanced))
         });
         self.symbols.levels.pop();
         self.around.pop();
