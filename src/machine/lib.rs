@@ -16,8 +16,8 @@ use thiserror::Error;
 use crate::diagnostic::Place;
 use crate::quantity::parse_bytes;
 use parameters::{
-    IRREGULAR, LEVEL_LATENCY, MAX_LEVELS, OF_SCENARIOS, ParameterKind, SCENARIOS, TRANSLATION,
-    level_name,
+    CONFLICTS, IRREGULAR, LEVEL_LATENCY, MAX_LEVELS, OF_SCENARIOS, ParameterKind, SCENARIOS,
+    TRANSLATION, level_name,
 };
 
 /// What a preset describes.
@@ -406,6 +406,12 @@ impl MachineModel {
         IRREGULAR.iter().all(|name| is_known(name))
             && is_known("ghz")
             && self.levels().iter().skip(1).all(of_level)
+    }
+
+    /// Whether it also says what lines take that evict each other from few sets.
+    pub fn has_conflict_rates(&self) -> bool {
+        let [set_lines, ..] = CONFLICTS;
+        self.has_irregular_rates() && self.get(set_lines).is_some()
     }
 
     /// Whether it also says what the TLB holds.

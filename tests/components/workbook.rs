@@ -383,7 +383,7 @@ fn arrays_in_far_memory_follow_all_inputs() {
         budget: 0.05,
     };
     let of = |latency, settings: &[(&str, &str)]| {
-        let model = model(&program, "epyc-7763", settings);
+        let model = model(&program, "xeon-8380", settings);
         model.with_far_memory(memory(latency)).for_any_machine(ROOM)
     };
     let before = workbook(&of(250.0, &[])).unwrap();

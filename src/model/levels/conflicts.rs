@@ -78,7 +78,7 @@ pub(super) fn of_numbers(
     let capacities: Vec<f64> = levels.iter().map(|one| runs_on.share_value(one)).collect();
     let reuses: Vec<(&Reuse<f64>, f64)> = reuses.iter().map(|one| (one, one.distance)).collect();
     let is_some = |(reuse, _): &(&Reuse<f64>, f64)| !reuse.crowds.is_empty();
-    if !machine.has_irregular_rates() || !reuses.iter().any(is_some) {
+    if !machine.has_conflict_rates() || !reuses.iter().any(is_some) {
         return None;
     }
     let value = |name: &str| figures.input(name).unwrap_or(0.0);
@@ -105,7 +105,7 @@ pub(super) fn define(
 ) -> Option<ConflictFigures> {
     let any_machine = figures.detail() == Detail::AnyMachine;
     // Other machines may have them, but these formulas are a quarter of a workbook.
-    if !machine.has_irregular_rates() || reuses.iter().all(|(reuse, ..)| reuse.crowds.is_empty()) {
+    if !machine.has_conflict_rates() || reuses.iter().all(|(reuse, ..)| reuse.crowds.is_empty()) {
         return None;
     }
     let value = |name: &str| match machine.get(name) {
