@@ -243,6 +243,7 @@ end subroutine
               local j: integer4
               local k: integer4
               local cycle outer: logical4
+              local exit outer: logical4
               loop i = n .. 1 by (-1) @3
                 loop (a[i, 1] > 0) (while_loop) @4
                   if (i == 2) @5
@@ -252,6 +253,8 @@ end subroutine
                 if (not cycle outer) @8
                   loop (infinite_loop) @8
                     exit
+                if exit outer @3
+                  exit
               loop (real_loop_variable) @12
                 a[1, 1] := x
               loop j = 1 .. m by 1 @15
