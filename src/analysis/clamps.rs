@@ -131,34 +131,24 @@ impl Clamps<'_> {
         let rest = inside - &(Expr::symbol(variable) * by);
         let end = ((limit - &rest) * by).expand();
         let is_lower = (bound == Bound::Lower) == (by > 0.0);
-        let free = |known: &&mut GuardRange| {
-            let side = if is_lower { &known.lower } else { &known.upper };
-            known.variable == variable && side.is_none()
-        };
-        let is_same = |known: &GuardRange| {
-            let side = if is_lower { &known.lower } else { &known.upper };
-            known.variable == variable && side.as_ref() == Some(&end)
-        };
-        if ranges.iter().any(is_same) {
+        let mut own: Vec<&mut Option<Expr>> = (ranges.iter_mut())
+            .filter(|known| known.variable == variable)
+            .map(|known| side(known, is_lower))
+            .collect();
+        if own.iter().any(|side| side.as_ref() == Some(&end)) {
             return;
         }
-        let at = ranges.iter_mut().find(free);
-        let (lower, upper) = if is_lower {
-            (Some(end), None)
-        } else {
-            (None, Some(end))
-        };
-        match at {
-            Some(known) => {
-                known.lower = known.lower.take().or(lower);
-                known.upper = known.upper.take().or(upper);
-            }
-            None => ranges.push(GuardRange {
-                variable: variable.to_string(),
-                lower,
-                upper,
-            }),
+        if let Some(free) = own.iter_mut().find(|side| side.is_none()) {
+            **free = Some(end);
+            return;
         }
+        let mut range = GuardRange {
+            variable: variable.to_string(),
+            lower: None,
+            upper: None,
+        };
+        *side(&mut range, is_lower) = Some(end);
+        ranges.push(range);
     }
 
     /// The innermost loop that moves something, and by how much.
@@ -193,6 +183,13 @@ impl Clamps<'_> {
                 own.next().is_some() || is_by_radius
             }
         }
+    }
+}
+
+fn side(range: &mut GuardRange, is_lower: bool) -> &mut Option<Expr> {
+    match is_lower {
+        true => &mut range.lower,
+        false => &mut range.upper,
     }
 }
 

@@ -60,19 +60,6 @@ pub(crate) fn division<'v>(
     both.filter(|_| matches!(value.ty(function), Type::Integer(..)))
 }
 
-/// A number that a literal or a named constant gives.
-pub(crate) fn literal(function: &Function, value: &Value) -> Option<i64> {
-    match value {
-        Value::Integer(number) => Some(*number),
-        Value::Convert(_, inner) => literal(function, inner),
-        Value::Variable(id) => match function.variable(*id).constant.as_ref()? {
-            Value::Integer(number) => Some(*number),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
 /// Whether a compiler knows the value.
 pub(crate) fn is_fixed(function: &Function, value: &Value) -> bool {
     match value {

@@ -37,6 +37,7 @@ mod inductions;
 pub mod inputs;
 mod integer_divisions;
 mod iterations;
+mod literal;
 pub mod loop_variable;
 mod member_dimensions;
 pub mod moving;

@@ -1,8 +1,9 @@
 //! Operations on whole numbers that wait for those of an earlier iteration.
 
-use super::integer_divisions::{division, is_fixed, literal};
+use super::integer_divisions::{division, is_fixed};
 use super::{Done, Walk, Ways, longest, stepped};
 use crate::ir::{BinaryOp, Type, Value};
+use crate::literal::{DEPTH, literal};
 
 impl Walk<'_> {
     pub(super) fn is_whole(&self, value: &Value) -> bool {
@@ -25,7 +26,7 @@ impl Walk<'_> {
     /// What is not real and no comparison, of two sides.
     pub(super) fn whole(&self, ways: Ways, op: BinaryOp, sides: [&Value; 2]) -> Ways {
         use BinaryOp::{Add, And, BitAnd, BitExclusiveOr, BitOr, Multiply, Or, Other, Subtract};
-        let number = |side| literal(self.function, side);
+        let number = |side| literal(self.function, side, DEPTH);
         let is_shift = || sides.into_iter().filter_map(number).any(is_power_of_two);
         match op {
             And | Or => stepped(ways, |_| {}, Done::Compared),
@@ -52,7 +53,7 @@ impl Walk<'_> {
             // What the quotient leaves.
             _ => 1,
         };
-        let ways = match literal(self.function, divisor) {
+        let ways = match literal(self.function, divisor, DEPTH) {
             Some(by) if is_power_of_two(by) => self.integer(ways, Done::More),
             None if !is_fixed(self.function, divisor) => {
                 stepped(ways, |steps| steps.integer_divides += 1, Done::More)

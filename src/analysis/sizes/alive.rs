@@ -2,9 +2,10 @@
 
 use rustc_hash::FxHashSet;
 
-use super::truth::{Choice, DEPTH};
+use super::truth::Choice;
 use crate::ir::visit::{InLoop, statements};
 use crate::ir::{Function, Stmt, VarId};
+use crate::literal::DEPTH;
 
 /// Statements of a function that never run, by where they are.
 pub(super) struct Dead(FxHashSet<*const Stmt>);

@@ -13,9 +13,10 @@ use std::collections::BTreeMap;
 use super::definition::{Definition, Definitions, is_left_alone};
 use super::often::Often;
 use super::places::{Place, PlaceId, Places};
-use super::truth::{DEPTH, begins_with, literal};
+use super::truth::begins_with;
 use crate::calls::Procedures;
 use crate::ir::{BinaryOp, Function, Type, UnaryOp, Value};
+use crate::literal::{DEPTH, literal};
 
 /// More numbers than these are a range.
 const MOST: usize = 16;

@@ -19,7 +19,7 @@ use crate::guesses::NOMINAL;
 use crate::ir::visit::{calls_of, each_value};
 use crate::ir::{Control, Function, Loop, Stmt, Value};
 
-use super::truth::{DEPTH, literal};
+use crate::literal::{DEPTH, literal};
 
 /// Calls are followed so deep.
 const ROUNDS: usize = 16;

@@ -24,11 +24,12 @@ use super::definition::{Definition, Definitions};
 use super::first::First;
 use super::places::{PlaceId, Places};
 use super::set::SetPlaces;
-use super::truth::{Choice, DEPTH, begins_with, literal};
+use super::truth::{Choice, begins_with};
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::diagnostic::Place;
 use crate::ir::visit::{each_value, jumps};
 use crate::ir::{If, Jump, Stmt, Value};
+use crate::literal::{DEPTH, literal};
 
 /// Calls are followed so far to the statement that throws a switch.
 const CALLS: u32 = 3;

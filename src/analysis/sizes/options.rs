@@ -20,11 +20,12 @@ use super::definition::{Definition, Definitions, Without, is_left_alone};
 use super::found::only;
 use super::places::{PlaceId, Places};
 use super::program::Sizes;
-use super::truth::{Choice, DEPTH, begins_with, literal};
+use super::truth::{Choice, begins_with};
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::{self, Expr, Node};
 use crate::intrinsics::Intrinsics;
 use crate::ir::{Function, Value, VarId};
+use crate::literal::{DEPTH, literal};
 
 /// What may give an option another value than its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -21,7 +21,7 @@ use super::pointing::Pointing;
 use super::resolver::Resolver;
 use super::set::SetPlaces;
 use super::starts::{Starts, starts};
-use super::truth::{DEPTH, begins_with};
+use super::truth::begins_with;
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::diagnostic::Place;
 use crate::expr::{Expr, Node, Symbol, SymbolKind};
@@ -29,6 +29,7 @@ use crate::facts::{self, Constant, Origin};
 use crate::inputs::{Inputs, Used};
 use crate::ir::visit::{InLoop, statements, values_of};
 use crate::ir::{Function, Value, VarId};
+use crate::literal::DEPTH;
 
 /// What is left where statements are not reached may show of others that they are not, so many times.
 const ROUNDS: usize = 3;

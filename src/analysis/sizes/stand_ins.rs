@@ -18,9 +18,9 @@
 //! Nor does it where the procedure that reads the value returns a number at once: `if (*n == 0) return 0`.
 
 use super::definition::Without;
-use super::truth::{DEPTH, literal};
 use crate::ir::visit::jumps;
 use crate::ir::{BinaryOp, Function, If, Jump, Results, Stmt, UnaryOp, Value, VarId};
+use crate::literal::{DEPTH, literal};
 
 /// The values that a branch gives what has none so far.
 pub(super) fn stand_ins<'u>(

@@ -4,9 +4,7 @@ use super::definition::Definitions;
 use super::places::{PlaceId, Places};
 use crate::calls::Procedures;
 use crate::ir::{BinaryOp, Function, Type, UnaryOp, Value, VarId, wider};
-
-/// Names and parts are followed so far.
-pub(super) const DEPTH: u32 = 32;
+use crate::literal::{DEPTH, literal};
 
 /// What decides conditions of a procedure.
 pub(super) struct Choice<'a> {
@@ -124,21 +122,5 @@ pub(super) fn begins_with(
             let place = places.get(id);
             (place.begins_with_zero && place.array.is_none()).then_some(0)
         }
-    }
-}
-
-/// A number, or one and zero for true and false.
-pub(super) fn literal(function: &Function, value: &Value, depth: u32) -> Option<i64> {
-    let depth = depth.checked_sub(1)?;
-    match value {
-        Value::Integer(n) => Some(*n),
-        Value::Logical(is_true) => Some(i64::from(*is_true)),
-        Value::Convert(ty @ Type::Integer(..), operand) => {
-            ty.wrapped(literal(function, operand, depth)?)
-        }
-        Value::Convert(_, operand) => literal(function, operand, depth),
-        Value::Unary(UnaryOp::Negate, operand) => literal(function, operand, depth)?.checked_neg(),
-        Value::Variable(id) => literal(function, function.variable(*id).constant.as_ref()?, depth),
-        _ => None,
     }
 }

@@ -296,11 +296,12 @@ fn mark_lowest(
 fn draw(page: &mut Page, top: RowNum, sweep: &Sweep, column: ColNum) -> Result<(), XlsxError> {
     let name = Sheet::Sensitivity.name();
     let last = FIRST_VALUE + sweep.values.len() as ColNum - 1;
-    if shown(page.book.model, sweep) == 0 {
+    let nests = shown(page.book.model, sweep);
+    if nests == 0 {
         return Ok(());
     }
     let mut chart = Chart::new(ChartType::Line);
-    for row in (top + 3..).take(shown(page.book.model, sweep)) {
+    for row in (top + 3..).take(nests) {
         (chart.add_series())
             .set_name((name, row, 0))
             .set_categories((name, top + 2, FIRST_VALUE, top + 2, last))
