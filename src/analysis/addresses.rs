@@ -119,7 +119,7 @@ pub fn chased(function: &Function) -> BTreeSet<VarId> {
                     value,
                     ..
                 } => {
-                    let is_loaded = match value {
+                    let is_loaded = match value.unconverted() {
                         Value::Element { .. } | Value::Call { .. } => true,
                         Value::Variable(other) => {
                             function.variable(*other).name.is_behind_pointer()

@@ -657,8 +657,35 @@ pub struct Subscript {
     pub terms: Vec<(String, Expr)>,
     /// Symbolic constant without integer part.
     pub base: Expr,
-    /// Text of a subscript that is not affine: an indirect one such as `col(k)`.
-    pub gather: Option<String>,
+    /// What data add to it: it is not affine, but an indirect one such as `col(k)` or `3*col(k) + i`.
+    pub gather: Option<Gather>,
+}
+
+/// The part of a subscript that is data.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Gather {
+    pub text: String,
+    /// How many loops around the reference, from the outermost on, may give it another value in each iteration; `None` if
+    /// all of them may.
+    pub around: Option<u32>,
+    /// It is a whole multiple of so many elements.
+    pub multiple: u32,
+}
+
+impl Gather {
+    /// What any loop may change.
+    pub fn anywhere(text: String) -> Gather {
+        Gather {
+            text,
+            around: None,
+            multiple: 1,
+        }
+    }
+
+    /// Whether the loop at `level`, counted from the outermost one, may give it another value in each iteration.
+    pub fn changes_at(&self, level: usize) -> bool {
+        self.around.is_none_or(|around| level < around as usize)
+    }
 }
 
 impl Subscript {

@@ -30,6 +30,7 @@ mod every;
 pub mod facts;
 mod flops;
 pub mod function_index;
+mod gathers;
 pub mod guards;
 pub mod guesses;
 pub mod in_core;

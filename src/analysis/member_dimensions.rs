@@ -9,7 +9,8 @@ use crate::ir::MemberLayout;
 /// Makes one dimension of a member's own dimensions and of the structures that it is in, counted in
 /// elements of its size: `p[i].x` is element 4·i + 1 of `p` if `x` is the second of four. A packed structure
 /// may be no whole number of them: the member then moves by a fraction more, and begins at the whole element
-/// before. False, and nothing is changed, if a subscript is indirect.
+/// before. Of structures that data choose (`p[next[i]].x`), the place inside is one dimension, and which one it is another.
+/// False, and nothing is changed, if a subscript is otherwise indirect.
 pub fn in_structure(
     symbols: &Symbols,
     layout: &MemberLayout,
@@ -23,15 +24,17 @@ pub fn in_structure(
         extents: own,
         ..
     } = layout;
-    let rank = own.len() + 1;
-    let known = dimensions.len() >= rank
-        && dimensions[..rank]
-            .iter()
-            .all(|d| d.subscript.gather.is_none());
-    if bytes == 0 || *record_bytes < bytes || !known {
+    if bytes == 0 || *record_bytes < bytes || dimensions.len() <= own.len() {
         return false;
     }
     let scale = f64::from(*record_bytes) / f64::from(bytes);
+    let is_data = |d: &Dimension| d.subscript.gather.is_some();
+    let is_chosen = is_data(&dimensions[own.len()]) && scale.fract() == 0.0;
+    // Dimensions that become one.
+    let rank = own.len() + usize::from(!is_chosen);
+    if dimensions[..rank].iter().any(is_data) {
+        return false;
+    }
     let strides = own.iter().scan(1.0, |stride, extent| {
         Some(std::mem::replace(stride, *stride * f64::from(*extent)))
     });
@@ -72,6 +75,11 @@ pub fn in_structure(
     };
     joined.subscript.terms.sort_by_key(|(name, _)| level(name));
     dimensions.insert(0, joined);
+    if is_chosen {
+        extents.drain(..rank.min(extents.len()));
+        extents.insert(0, Some((Expr::from(0.0), Expr::from(scale - 1.0))));
+        return true;
+    }
     let structures = extents.drain(..rank).next_back().flatten();
     let scaled = structures.map(|(lower, upper)| (lower * scale, (upper + 1.0) * scale - 1.0));
     extents.insert(

@@ -8,7 +8,8 @@ use super::clamps::{Clamps, Held};
 use super::counted_loop::Counted;
 use super::delinearise::{Recovered, delinearise, multiple_in};
 use super::dimension::{Dimension, affine, split_integer};
-use super::facts::{Access, AccessClass, Block, Component, Item, Stream, Subscript};
+use super::facts::{Access, AccessClass, Block, Component, Gather, Item, Stream, Subscript};
+use super::gathers;
 use super::member_dimensions::in_structure;
 use super::moving::partly_affine;
 use super::packed::pack;
@@ -34,9 +35,15 @@ pub fn record(
     subscripts: &[Value],
     class: AccessClass,
 ) -> Vec<(ReasonCode, String)> {
+    let pointed = if symbols.function.conventions.has_pointers() {
+        pointed_dimensions(subscripts)
+    } else {
+        None
+    };
+    let selected = &subscripts[pointed.unwrap_or(0)..];
     let mut reasons = Vec::new();
     let found = symbols.each_way(subscripts, |symbols| {
-        stream(symbols, array, subscripts, class, &mut reasons)
+        stream(symbols, array, (pointed, selected), class, &mut reasons)
     });
     for (at, (_, mut stream)) in found.into_iter().enumerate() {
         if at > 0 {
@@ -50,19 +57,28 @@ pub fn record(
     reasons
 }
 
+/// The same of a pointer that is a member of a structure: `p->next` itself, not what it leads to.
+pub fn record_pointer(
+    streams: &mut Vec<Stream>,
+    symbols: &mut Symbols,
+    pointer: VarId,
+    class: AccessClass,
+) -> Vec<(ReasonCode, String)> {
+    let behind = symbols.function.variable(pointer).dimensions.len();
+    let mut reasons = Vec::new();
+    let found = stream(symbols, pointer, (Some(behind), &[]), class, &mut reasons);
+    merge(streams, found);
+    reasons
+}
+
+/// The stream of an element with these subscripts, of a pointer to so many dimensions if it is one.
 fn stream(
     symbols: &mut Symbols,
     array: VarId,
-    subscripts: &[Value],
+    (pointed, subscripts): (Option<usize>, &[Value]),
     class: AccessClass,
     reasons: &mut Vec<(ReasonCode, String)>,
 ) -> Stream {
-    let pointed = if symbols.function.conventions.has_pointers() {
-        pointed_dimensions(subscripts)
-    } else {
-        None
-    };
-    let subscripts = &subscripts[pointed.unwrap_or(0)..];
     let Place {
         array,
         name,
@@ -307,7 +323,7 @@ fn place(
             Part::Of(expr) => affine_dimension(symbols, &expr, reasons),
         });
     }
-    if let Some(MovingPointer { id, loaded, .. }) = pointer
+    if let Some(MovingPointer { id, loaded, depth }) = pointer
         && stride.is_none()
     {
         if !loaded && !symbols.chased.contains(&id) {
@@ -318,10 +334,11 @@ fn place(
             ));
         }
         for dimension in &mut dimensions {
-            dimension
-                .subscript
-                .gather
-                .get_or_insert_with(|| "moving pointer".to_string());
+            dimension.subscript.gather.get_or_insert_with(|| Gather {
+                text: "moving pointer".to_string(),
+                around: u32::try_from(depth).ok(),
+                multiple: 1,
+            });
         }
     }
     Place {
@@ -366,7 +383,7 @@ pub(super) fn follow<'v>(symbols: &Symbols, array: VarId, subscripts: &'v [Value
     let pointer = match symbols.known.get(&array) {
         Some(Known::Points(_)) => Some(array),
         // What the program stores in a member does not move the member.
-        known => root.filter(is_known).or(known
+        known => root.filter(is_known).or(symbols.chased_by(array)).or(known
             .filter(|_| symbols.function.conventions.has_pointers())
             .map(|_| array)),
     };
@@ -462,12 +479,12 @@ pub fn absorb(stream: &mut Stream, later: Stream) {
     }
 }
 
-fn gathered(text: String) -> Dimension {
+fn gathered(gather: Gather) -> Dimension {
     Dimension {
         subscript: Subscript {
             terms: Vec::new(),
             base: Expr::from(0.0),
-            gather: Some(text),
+            gather: Some(gather),
         },
         offset: 0,
         held: Vec::new(),
@@ -483,18 +500,17 @@ fn dimension(
 ) -> Dimension {
     if let Some(reason) = value.reason() {
         reasons.push((reason.code, reason.detail));
-        return gathered(symbols.text(value));
+        return gathered(Gather::anywhere(symbols.text(value)));
     }
     symbols.may_move = true;
     let expression = symbols.expression(value);
     symbols.may_move = false;
     let Some(expr) = expression else {
-        let text = symbols.text(value);
         // An index that is loaded or decided while the loop runs is understood as a gather.
         if !is_loaded(symbols, value) && !is_decided_in_loop(symbols, value) {
-            reasons.push((ReasonCode::VaryingSubscript, text.clone()));
+            reasons.push((ReasonCode::VaryingSubscript, symbols.text(value)));
         }
-        return gathered(text);
+        return gathers::dimension(symbols, value, plus);
     };
     let expr = match plus {
         Some(plus) => expr + plus.clone(),
@@ -584,7 +600,7 @@ fn affine_dimension(
         None => {
             let text = expr.to_string();
             reasons.push((ReasonCode::NonAffineSubscript, text.clone()));
-            gathered(text)
+            gathered(Gather::anywhere(text))
         }
     }
 }

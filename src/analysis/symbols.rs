@@ -102,6 +102,8 @@ pub struct Symbols<'f> {
     pub roots: Rc<BTreeMap<VarId, VarId>>,
     /// Pointers that are loaded from memory somewhere: `p = p->next`.
     pub chased: Rc<BTreeSet<VarId>>,
+    /// Arrays whose elements statements in loops set.
+    pub stored: Rc<BTreeSet<VarId>>,
     /// Whether some variable is, or was, one of a few values.
     pub has_alternatives: bool,
 }
@@ -131,12 +133,22 @@ impl<'f> Symbols<'f> {
             set: Rc::default(),
             roots: Rc::default(),
             chased: Rc::default(),
+            stored: Rc::default(),
             has_alternatives: false,
         }
     }
 }
 
 impl Symbols<'_> {
+    /// The pointer that the loops load, if an array is what it points to, as whatever type that is read.
+    pub fn chased_by(&self, array: VarId) -> Option<VarId> {
+        let is_view = self.function.variable(array).name.is_view();
+        let viewed = self.function.selected_from.get(&array).filter(|_| is_view);
+        let pointer = *viewed.unwrap_or(&array);
+        let changes = matches!(self.known.get(&pointer), Some(Known::Changes { .. }));
+        (changes && self.chased.contains(&pointer)).then_some(pointer)
+    }
+
     /// Whether a variable is a member reached through a pointer that changes in the loops.
     pub fn root_changes(&self, member: VarId) -> bool {
         self.roots

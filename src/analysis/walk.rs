@@ -50,6 +50,7 @@ use super::calls::{
 use super::compared::Compared;
 use super::datatypes::Datatypes;
 use super::facts::*;
+use super::gathers::stored_in_loops;
 use super::inputs::{Inputs, Used};
 use super::iterations::with_iterations;
 use super::serial;
@@ -251,6 +252,7 @@ fn analyze_procedure(
                 true => chased(function),
                 false => BTreeSet::new(),
             }),
+            stored: Rc::new(stored_in_loops(function)),
             roots: Rc::new(match function.conventions.has_pointers() {
                 true => roots(function),
                 false => BTreeMap::new(),

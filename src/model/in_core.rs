@@ -384,7 +384,7 @@ impl<'a> Code<'a> {
         for reference in &self.nest.references {
             let stream = reference.stream.as_ref();
             let inside = reference.level > self.vector_level();
-            if inside && stays(stream, innermost) {
+            if inside && stays(stream, (innermost, self.vector_level())) {
                 continue;
             }
             let [read, written] = accesses(stream).map(|count| count as f64);
@@ -443,7 +443,9 @@ impl<'a> Code<'a> {
         let stored = (self.nest.references.iter())
             .filter(of_innermost)
             .map(|reference| reference.stream.as_ref())
-            .filter(|stream| accesses(stream)[1] > 0 && !stays(stream, innermost))
+            .filter(|stream| {
+                accesses(stream)[1] > 0 && !stays(stream, (innermost, self.vector_level()))
+            })
             .filter(|stream| group(stream, innermost, Access::is_written).is_none());
         let mut runs: Vec<Expr> = Vec::new();
         for run in stored.map(|stream| self.is_stored(stream, known)) {
@@ -495,7 +497,7 @@ impl<'a> Code<'a> {
         let mut streams = (self.nest.references.iter())
             .filter(|reference| reference.level == self.nest.loops.len())
             .map(|reference| reference.stream.as_ref())
-            .filter(|stream| !stays(stream, innermost));
+            .filter(|stream| !stays(stream, (innermost, self.vector_level())));
         let is_written_out = streams
             .clone()
             .any(|stream| is_group(stream, Access::is_written));
@@ -531,7 +533,7 @@ impl<'a> Code<'a> {
 
     /// The elements by which an iteration of the loop of the vectors moves on; `None` where that changes or is not known.
     fn step(&self, stream: &Stream, known: Values) -> Option<Expr> {
-        let step = step_of(stream, self.vector_loop())?;
+        let step = step_of(stream, (self.vector_loop(), self.vector_level()))?;
         let changes = |c: &ChainLoop| step.mentions(&c.facts.variable);
         match self.nest.loops.iter().any(changes) {
             true => None,
@@ -885,7 +887,7 @@ impl<'a> Code<'a> {
         // A sum in an element of an array goes on where the loop around stays at the element.
         let moves = |reference: &Reference| {
             let stream = reference.stream.as_ref();
-            stream.array.as_str() == chain.name && !stays(stream, outer.facts)
+            stream.array.as_str() == chain.name && !stays(stream, (outer.facts, level))
         };
         is_set || (chain.kind != ChainKind::Recurrence && self.nest.references.iter().any(moves))
     }
@@ -1065,12 +1067,15 @@ fn accesses(stream: &Stream) -> [usize; 2] {
 
 /// The elements by which an iteration of a loop moves a stream on along its lines; `None` where data say it, or where the
 /// loop moves it along another dimension.
-fn step_of(stream: &Stream, one: &Loop) -> Option<Expr> {
+fn step_of(stream: &Stream, (one, level): (&Loop, usize)) -> Option<Expr> {
     let by = |subscript: &Subscript| {
         let found = (subscript.terms.iter()).find(|(name, _)| *name == one.variable);
         found.map(|(_, by)| by.clone())
     };
-    let gathers = |subscript: &Subscript| subscript.gather.is_some();
+    let gathers = |subscript: &Subscript| {
+        let gather = subscript.gather.as_ref();
+        gather.is_some_and(|gather| gather.changes_at(level))
+    };
     let (first, others) = stream.subscripts.split_first()?;
     let is_elsewhere = others.iter().any(|other| by(other).is_some());
     match is_elsewhere || stream.subscripts.iter().any(gathers) {
@@ -1080,9 +1085,9 @@ fn step_of(stream: &Stream, one: &Loop) -> Option<Expr> {
 }
 
 /// Whether the innermost loop comes to the same element again and again.
-fn stays(stream: &Stream, innermost: &Loop) -> bool {
+fn stays(stream: &Stream, (innermost, level): (&Loop, usize)) -> bool {
     stream.subscripts.iter().all(|subscript| {
-        subscript.gather.is_none()
+        (subscript.gather.as_ref()).is_none_or(|gather| !gather.changes_at(level))
             && subscript
                 .terms
                 .iter()

@@ -30,11 +30,23 @@ pub struct StreamShape {
     pub row_step: Option<Expr>,
     /// Some subscript is indirect: elements are gathered.
     pub gathered: bool,
+    /// The spatial loops in whose iterations data choose other elements, by their position from the innermost one: each is
+    /// taken to lead along a dimension of its own, the last ones of them all.
+    pub chosen_by: Vec<usize>,
     /// Elements of the whole array, of which gathers touch no more; `None` where that is not known, or nothing is gathered.
     pub elements: Option<Expr>,
     pub reads: bool,
     /// Depends on a sweep loop: every sweep touches other elements.
     pub swept: bool,
+}
+
+/// The spatial loops in whose iterations data choose other elements of a stream, by their position from the innermost one.
+fn chosen_by(stream: &Stream, depth: usize, sweeps: usize) -> Vec<usize> {
+    let gathers = || (stream.subscripts.iter()).filter_map(|s| s.gather.as_ref());
+    let level = |position: usize| sweeps + depth - 1 - position;
+    (0..depth)
+        .filter(|position| gathers().any(|gather| gather.changes_at(level(*position))))
+        .collect()
 }
 
 /// Elements of the whole array of a stream that gathers, by its extents.
@@ -95,8 +107,10 @@ impl StreamShape {
             .map(|s| dimension(&s.terms))
             .collect();
         let long = split_long_strides(&mut dimensions);
-        let added = vec![0; long.len()];
         dimensions.extend(long);
+        let chosen_by = chosen_by(stream, depth, sweeps.len());
+        dimensions.extend(chosen_by.iter().map(|position| vec![(*position, 1)]));
+        let added = vec![0; dimensions.len() - rank];
         StreamShape {
             depth,
             rank,
@@ -125,6 +139,7 @@ impl StreamShape {
                 .map(|a| [a.offset.as_slice(), &added].concat())
                 .collect(),
             gathered: stream.subscripts.iter().any(|s| s.gather.is_some()),
+            chosen_by,
             elements: elements(stream),
             reads: stream.class != AccessClass::WriteOnly,
             swept: stream
@@ -231,9 +246,14 @@ impl StreamShape {
             .sum()
     }
 
+    /// Whether data choose other elements in each iteration of the loop at `level`, counted from the innermost one.
+    pub fn is_chosen_by(&self, level: usize) -> bool {
+        self.chosen_by.contains(&level)
+    }
+
     /// Whether the next iteration of the loop at `level` touches elements (or cache lines) again.
     pub fn has_reuse(&self, level: usize) -> bool {
-        if level >= self.depth || self.gathered {
+        if level >= self.depth || self.is_chosen_by(level) {
             return false;
         }
         match self.walker(level) {
@@ -359,14 +379,13 @@ pub struct Elements<'a> {
     /// Element size in bytes.
     width: Expr,
     line: Expr,
-    /// The union of all offsets, by level; empty for gathered streams.
+    /// The union of all offsets, by level.
     columns: Vec<Vec<Columns>>,
 }
 
 impl<'a> Elements<'a> {
     pub fn new(shape: &'a StreamShape, loops: &'a [LoopFigures], width: FigureId) -> Elements<'a> {
         let columns = |level| match level {
-            _ if shape.gathered => Vec::new(),
             0 => Vec::new(),
             _ => footprint::union(&shape.offsets, &shape.walks(level)),
         };
@@ -387,25 +406,30 @@ impl<'a> Elements<'a> {
         if level == 0 {
             return Expr::from(self.shape.offsets.len() as f64);
         }
-        self.over(
-            &self.columns[level],
-            self.shape.offsets.len(),
-            level,
-            extents,
-        )
+        self.over(&self.columns[level], level, extents)
     }
 
     /// The same for a single offset: one shifted block.
     pub fn single(&self, level: usize) -> Expr {
         let level = level.min(self.shape.depth);
         let columns = footprint::union(&self.shape.offsets[..1], &self.shape.walks(level));
-        self.over(&columns, 1, level, Extents::Block)
+        self.over(&columns, level, Extents::Block)
     }
 
-    fn over(&self, columns: &[Columns], offsets: usize, level: usize, extents: Extents) -> Expr {
-        if self.shape.gathered {
-            return self.gathered(offsets, level, extents);
+    fn over(&self, columns: &[Columns], level: usize, extents: Extents) -> Expr {
+        let affine = self.affine(columns, level, extents);
+        if !self.shape.gathered {
+            return affine;
         }
+        // Scaled by the parameter of how much of a line elements that data choose take.
+        let touched = affine * Expr::machine("gather_lines");
+        match &self.shape.elements {
+            Some(all) => Expr::min([touched, all.clone()]),
+            None => touched,
+        }
+    }
+
+    fn affine(&self, columns: &[Columns], level: usize, extents: Extents) -> Expr {
         if extents == Extents::AllBlocks && !self.shape.is_simple() {
             let blocks = Expr::product((0..level).map(|v| Expr::from(self.loops[v].blocks)));
             return blocks
@@ -420,21 +444,6 @@ impl<'a> Elements<'a> {
         match columns.iter().any(Columns::takes_away) {
             true => Expr::max([all, Expr::from(0.0)]),
             false => all,
-        }
-    }
-
-    /// One line a gathered element, scaled by the line-utilisation parameter.
-    fn gathered(&self, count: usize, level: usize, extents: Extents) -> Expr {
-        let iterations = (0..level).map(|v| match extents {
-            Extents::Block => Expr::from(self.loops[v].block),
-            Extents::Whole | Extents::AllBlocks => Expr::from(self.loops[v].trip),
-        });
-        let accesses = Expr::product(iterations.chain([Expr::from(count as f64)]));
-        let touched = (accesses * Expr::machine("gather_lines") * self.line.clone())
-            .quotient(self.width.clone());
-        match &self.shape.elements {
-            Some(all) => Expr::min([touched, all.clone()]),
-            None => touched,
         }
     }
 

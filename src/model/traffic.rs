@@ -184,7 +184,7 @@ pub(super) fn define_stream(
 fn unreused(shape: &StreamShape, width: FigureId) -> Expr {
     let count = shape.offsets.len() as f64;
     let line = || Expr::machine("line_bytes").quotient(Expr::from(width));
-    if shape.gathered {
+    if shape.is_chosen_by(0) {
         return Expr::machine("gather_lines") * count * line();
     }
     let moves = shape

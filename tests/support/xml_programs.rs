@@ -167,6 +167,15 @@ fn variable() -> impl Strategy<Value = String> {
     prop_oneof![8 => select(vec!["i", "j", "k"]).prop_map(String::from), 1 => text()]
 }
 
+fn gather() -> impl Strategy<Value = Gather> {
+    let around = prop::option::of(0u32..4);
+    (text(), around, 1u32..70).prop_map(|(text, around, multiple)| Gather {
+        text,
+        around,
+        multiple,
+    })
+}
+
 fn subscript() -> impl Strategy<Value = Subscript> {
     let plain = prop_oneof![
         3 => variable().prop_map(|name| (vec![(name, Expr::from(1.0))], Expr::from(0.0), None)),
@@ -175,7 +184,7 @@ fn subscript() -> impl Strategy<Value = Subscript> {
     let odd = (
         prop::collection::vec((variable(), expr()), 0..3),
         expr(),
-        prop::option::of(text()),
+        prop::option::of(gather()),
     );
     prop_oneof![3 => plain.boxed(), 1 => odd.boxed()].prop_map(|(terms, base, gather)| Subscript {
         terms,

@@ -3,7 +3,7 @@
 
 use super::{Done, Walk, Ways, longest, stepped};
 use crate::ir::visit::{InLoop, statements};
-use crate::ir::{If, Name, Step, Stmt, Value, VarId};
+use crate::ir::{If, Name, Step, Stmt, Value, VarId, dimensions_behind};
 
 /// The pointers behind which a member is, the nearest first, each with the loads from there.
 fn pointers(name: &Name) -> impl Iterator<Item = (u32, &str)> {
@@ -53,18 +53,24 @@ impl Walk<'_> {
 
     /// What a load of an element waits for before it can begin, with that load.
     pub(super) fn loaded(&mut self, array: VarId, subscripts: &[Value]) -> Ways {
-        let mut ways = self.pointed(array);
-        if let Some(known) = self.values.get(&array) {
-            ways = longest(ways, known.clone());
-            self.use_up(&ways, None);
-        }
-        let ways = stepped(ways, |_| {}, Done::More);
+        let pointed = self.pointed(array);
         let mut address = self.address(subscripts);
-        if subscripts.iter().any(|one| matches!(one, Value::Row)) {
-            return longest(ways, address);
+        let name = &self.function.variable(array).name;
+        let viewed = self.function.selected_from.get(&array);
+        let viewed = viewed.filter(|_| name.is_view() && !name.is_member());
+        if let Some(known) = self.values.get(viewed.unwrap_or(&array)) {
+            let known = known.clone();
+            self.use_up(&known, None);
+            address = longest(address, known);
         }
-        address = stepped(address, |steps| steps.loads += 1, Done::More);
-        longest(ways, address)
+        let ways = longest(stepped(pointed, |_| {}, Done::More), address.clone());
+        // A row is where it is without a load, unless it is a pointer.
+        let is_row = subscripts.iter().any(|one| matches!(one, Value::Row));
+        if is_row && dimensions_behind(self.function.variable(array), subscripts).is_none() {
+            return ways;
+        }
+        let loaded = stepped(address, |steps| steps.loads += 1, Done::More);
+        longest(ways, loaded)
     }
 
     /// What an address waits for.

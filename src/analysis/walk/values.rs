@@ -49,10 +49,15 @@ impl<'f> Walker<'f> {
         }
     }
 
-    /// What a pointer is set to: loads of pointers on the way to the elements that it is for do not count.
+    /// What a pointer is set to: loads of pointers on the way to the elements that it is for do not count, but for those that
+    /// say where to go next (`p = *p`).
     fn follows(&mut self, place: &Place, value: &Value, block: &mut Block) {
         match value {
-            Value::Element { subscripts, .. } if self.symbols.is_pointer_element(value) => {
+            Value::Element {
+                array, subscripts, ..
+            } if self.symbols.is_pointer_element(value)
+                && self.symbols.chased_by(*array).is_none() =>
+            {
                 subscripts.iter().for_each(|s| self.index(place, s, block));
             }
             Value::Convert(_, operand) => self.follows(place, operand, block),
@@ -334,10 +339,26 @@ impl<'f> Walker<'f> {
         }
     }
 
+    /// A pointer as a value. One that is a member of the structure which another pointer points to in this iteration is loaded
+    /// or stored.
+    fn pointer(&mut self, place: &Place, id: VarId, class: AccessClass, block: &mut Block) {
+        // An array that is a member is its address.
+        let outermost = self.function().variable(id).dimensions.last();
+        let is_pointer = outermost.is_some_and(|extent| extent.upper.is_none())
+            && self.function().conventions.has_pointers();
+        if !is_pointer || !self.symbols.root_changes(id) {
+            return;
+        }
+        let found = references::record_pointer(&mut block.streams, &mut self.symbols, id, class);
+        for (code, detail) in found {
+            self.reason(block, place, code, detail);
+        }
+    }
+
     fn scalar(&mut self, place: &Place, id: VarId, class: AccessClass, block: &mut Block) {
         let variable = self.function().variable(id);
         if !variable.dimensions.is_empty() {
-            return;
+            return self.pointer(place, id, class, block);
         }
         if self.symbols.root_changes(id) {
             // A member of the structure that a pointer points to in this iteration.

@@ -8,7 +8,7 @@ use super::XmlError;
 use super::fields::{Context, Fields};
 use super::tree::Element;
 use super::{datatype, parts, tuple};
-use crate::analysis::facts::{Access, AccessClass, Component, Stream, Subscript};
+use crate::analysis::facts::{Access, AccessClass, Component, Gather, Stream, Subscript};
 use crate::diagnostic::DiagnosticCode;
 use crate::expr::Expr;
 use crate::ir::{ElementType, Name};
@@ -203,6 +203,7 @@ fn read_access(
         if let Some(text) = subscript
             .gather
             .as_ref()
+            .map(|gather| &gather.text)
             .filter(|text| !tuple::is_indirect(text, loops))
         {
             let message = format!(
@@ -421,10 +422,19 @@ fn read_subscript(fields: &Fields<'_>) -> Result<Subscript, XmlError> {
         let coefficient = fields.expression("coefficient")?.unwrap_or(Expr::from(1.0));
         Ok((fields.required("variable")?.to_string(), coefficient))
     };
+    let (around, multiple) = (
+        fields.number("gatherloops")?,
+        fields.number("gathermultiple")?,
+    );
+    let gather = fields.text("gather").map(|text| Gather {
+        text: text.to_string(),
+        around,
+        multiple: multiple.unwrap_or(1),
+    });
     Ok(Subscript {
         terms: read_list(fields.element, "ls:term", fields.context, term)?,
         base: fields.expression("base")?.unwrap_or(Expr::from(0.0)),
-        gather: fields.text("gather").map(String::from),
+        gather,
     })
 }
 

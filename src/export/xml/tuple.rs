@@ -1,7 +1,7 @@
 //! ExaSAT's tuples, `(1,0,0,qu)`, and the subscripts that they stand for.
 
 use crate::analysis::affine;
-use crate::analysis::facts::{Access, Component, Stream, Subscript};
+use crate::analysis::facts::{Access, Component, Gather, Stream, Subscript};
 use crate::expr::Expr;
 
 /// The entries of a tuple in parentheses, trimmed; `()` has none. `None` if it is not a tuple.
@@ -50,7 +50,7 @@ pub(super) fn subscript(variable: &str, offset: &str, loops: &[&str]) -> (Subscr
             Subscript {
                 terms: Vec::new(),
                 base: Expr::from(0.0),
-                gather: Some(text),
+                gather: Some(Gather::anywhere(text)),
             },
             0,
         )
@@ -106,8 +106,12 @@ pub(super) fn offset_text(stream: &Stream, access: &Access) -> String {
         let offset = access.offset.get(d).copied().unwrap_or(0);
         match stream.subscripts.get(d) {
             Some(Subscript {
-                gather: Some(text), ..
-            }) => text.clone(),
+                gather: Some(gather),
+                ..
+            }) => match offset {
+                0 => gather.text.clone(),
+                _ => format!("{} + {offset}", gather.text),
+            },
             Some(subscript) if !subscript.base.is_zero() => {
                 format!("{:#}", subscript.base.clone() + offset as f64)
             }
@@ -182,7 +186,7 @@ mod tests {
                 "{} | {} | {offset} | {}",
                 terms.join(" "),
                 s.base,
-                s.gather.unwrap_or_default()
+                s.gather.map(|gather| gather.text).unwrap_or_default()
             )
         };
         assert_eq!(show("i", "-1"), "1·i | 0 | -1 | ");

@@ -491,9 +491,13 @@ fn subscript(
             .with("variable", variable)
             .with("coefficient", coefficient)
     };
+    let multiple = gather.as_ref().map(|data| data.multiple);
+    let multiple = multiple.filter(|multiple| *multiple != 1);
     Element::new("ls:subscript")
         .with("base", base)
-        .maybe("gather", gather.as_ref())
+        .maybe("gather", gather.as_ref().map(|data| &data.text))
+        .maybe("gatherloops", gather.as_ref().and_then(|data| data.around))
+        .maybe("gathermultiple", multiple)
         .containing(terms.iter().map(term))
 }
 

@@ -112,12 +112,12 @@ impl<'a> Code<'a> {
         let level = self.nest.loops.len() - 1;
         let is_own = |chain: &Chain| {
             let mut streams = self.streams_from(level);
-            let moves = |stream: &Stream| !stays(stream, around);
+            let moves = |stream: &Stream| !stays(stream, (around, level - 1));
             self.is_set_inside(level - 1, &chain.name)
                 || streams.any(|stream| stream.array.as_str() == chain.name && moves(stream))
         };
         let begins = |chain: &Chain| self.is_set_inside(level - 1, &chain.name);
-        let is_along = |stream: &Stream| goes_along(stream, around);
+        let is_along = |stream: &Stream| goes_along(stream, (around, level - 1));
         self.chains().iter().all(is_own)
             && self.streams_from(level - 1).all(is_along)
             && self.may_go_along(around, begins)
@@ -129,7 +129,7 @@ impl<'a> Code<'a> {
         let innermost = self.innermost();
         let level = self.nest.loops.len() - 1;
         let mut streams = self.streams_from(level);
-        let jumps = streams.any(|stream| !goes_along(stream, innermost));
+        let jumps = streams.any(|stream| !goes_along(stream, (innermost, level)));
         let is_said = |extent: &Option<(Expr, Expr)>| {
             let span = extent
                 .as_ref()
@@ -139,7 +139,7 @@ impl<'a> Code<'a> {
         let is_known = |stream: &Stream| stream.shape().all(is_said);
         // What several of its iterations store in one place has an order.
         let is_kept = |stream: &Stream| {
-            stays(stream, around) && stream.accesses.iter().any(Access::is_written)
+            stays(stream, (around, level - 1)) && stream.accesses.iter().any(Access::is_written)
         };
         let ends = [&innermost.lower, &innermost.upper, &innermost.step];
         let is_even = ends.iter().all(|end| !end.mentions(&around.variable));
@@ -150,7 +150,7 @@ impl<'a> Code<'a> {
             && self.is_straight(level - 1)
             && !self.meets_its_stores(level)
             && (self.streams_from(level))
-                .all(|stream| goes_along(stream, around) && is_known(stream))
+                .all(|stream| goes_along(stream, (around, level - 1)) && is_known(stream))
             && !self.streams_from(level - 1).any(is_kept)
             && self.is_free(level - 1, may_be)
     }
@@ -166,7 +166,7 @@ impl<'a> Code<'a> {
                     && !std::ptr::eq(other, stream)
                     && other.accesses.iter().any(Access::is_written)
             };
-            !stays(stream, innermost) && self.streams_from(level - 1).any(is_other)
+            !stays(stream, (innermost, level)) && self.streams_from(level - 1).any(is_other)
         })
     }
 
@@ -179,7 +179,7 @@ impl<'a> Code<'a> {
             && !self.moves_inside(level)
             && self
                 .streams_from(level)
-                .all(|stream| goes_along(stream, one))
+                .all(|stream| goes_along(stream, (one, level)))
             && self.is_free(level, begins)
     }
 
@@ -205,12 +205,12 @@ impl<'a> Code<'a> {
     }
 }
 
-fn goes_along(stream: &Stream, one: &Loop) -> bool {
+fn goes_along(stream: &Stream, one: (&Loop, usize)) -> bool {
     stays(stream, one) || is_along(stream, one)
 }
 
 /// Whether a loop walks one element after the other, or back.
-fn is_along(stream: &Stream, one: &Loop) -> bool {
+fn is_along(stream: &Stream, one: (&Loop, usize)) -> bool {
     let step = step_of(stream, one).and_then(|step| step.expand().as_integer());
     step.is_some_and(|step| step.abs() == 1)
 }

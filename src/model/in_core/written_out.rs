@@ -65,9 +65,10 @@ impl<'a> Code<'a> {
     /// each iteration of the innermost one: if all of these are written out, such elements stay in registers.
     pub(super) fn is_kept(&self, reference: &Reference) -> bool {
         let stream = reference.stream.as_ref();
-        reference.level == self.nest.loops.len()
-            && !stays(stream, self.innermost())
-            && self.around().is_some_and(|around| stays(stream, around))
+        let innermost = self.nest.loops.len() - 1;
+        reference.level == innermost + 1
+            && !stays(stream, (self.innermost(), innermost))
+            && (self.around()).is_some_and(|around| stays(stream, (around, innermost - 1)))
     }
 
     /// How many of the references to elements that may stay in registers are done: those before and after the loop around,

@@ -34,7 +34,7 @@ pub fn turn_offsets(reference: &mut Reference<Expr>) {
     };
     let gap = length - (last - first) as f64;
     let is_beside = (0.0..=ENDS).contains(&gap) && length >= 4.0 * ENDS;
-    if !reference.dimensions[0].is_empty() || !is_beside {
+    if !reference.dimensions[0].is_empty() || !is_beside || reference.gathered.is_some() {
         return;
     }
     for offset in reference.offsets.iter_mut().chain(&mut reference.written) {

@@ -8,16 +8,21 @@
 //! class c of 16, share s = (c + ½)/16 of the array's N lines
 //!
 //! accesses in between   t = −N·ln(1 − s)        t random accesses touch N·(1 − e^(−t/N)) = s·N lines
-//! distance              s·N lines, and what the other references bring in during t accesses
+//! distance              s·N lines, and what the other references bring in during t accesses: of another array of M
+//!                       lines with u random accesses for each of these, M·(1 − e^(−t·u/M))
+//! weight of a class     all − t                 so many accesses of the nest leave time for another one t later
 //! ```
 //!
 //! The first class has the distance of 1/32 of the array and the last of 31/32, so a cache of half the array
 //! finds about half. If the size of the array is unknown there is no such spread: `reference` takes
 //! `gather_lines` lines per access. The nest carries the reason `gathered_elements`.
 
+use super::anywhere::together;
 use super::domain::{Given, Tiles};
 use super::number::Number;
 use super::reuse::{Kind, Profiler, Reuse};
+use super::steps::About;
+use crate::catalogue::StaticFigure;
 
 /// The gap that stands for however many accesses come before the next one to a line.
 pub const RANDOM: i64 = i64::MAX - 1;
@@ -25,47 +30,97 @@ pub const RANDOM: i64 = i64::MAX - 1;
 /// Classes of distances.
 const CLASSES: usize = 16;
 
+/// An array that references go to random places of, in lines.
+struct RandomArray<N> {
+    array: usize,
+    /// Of the whole array.
+    lines: N,
+    /// What would be moved if none stayed.
+    all: N,
+    /// What is touched at all.
+    first: N,
+    /// The sum of the weights of all classes.
+    weights: N,
+}
+
+impl<N: Number> RandomArray<N> {
+    /// Accesses between two to the same line, in a class of distances: of n lines, t accesses touch n·(1 − e^(−t/n)).
+    fn accesses(&self, class: usize) -> N {
+        self.lines.scaled(-(1.0 - share_of(class)).ln())
+    }
+
+    /// Accesses after which there are enough for such a distance; some in the first class.
+    fn weight(&self, class: usize) -> N {
+        let least = if class == 0 { 1.0 } else { 0.0 };
+        self.all.minus(&self.accesses(class)).larger(&N::of(least))
+    }
+}
+
+/// The share of its lines that an array has been touched of between two accesses in a class.
+fn share_of(class: usize) -> f64 {
+    (class as f64 + 0.5) / CLASSES as f64
+}
+
 impl<N: Number> Profiler<'_, N> {
-    /// Whether a reference goes to random places of an array of known size: it is none of [`Profiler::visit`].
+    /// Whether a reference goes to random places of an array of known size.
     pub fn is_random(&self, r: usize) -> bool {
         self.references[r].gathered.is_some() && self.references[r].whole.is_some()
+    }
+
+    /// Whether such a reference goes to other places in each iteration of a loop: what that reuses is none of
+    /// [`Profiler::visit`].
+    pub fn is_random_at(&self, r: usize, level: usize) -> bool {
+        self.is_random(r) && level < self.references[r].chosen_within()
     }
 
     /// The reuse of references to random places; `cold` are the lines that the nest touches.
     pub fn random(&self, cold: &N, reuses: &mut Vec<Reuse<N>>) {
         let free = vec![Given::Free; self.lines.domain.loops.len()];
+        let arrays = self.random_arrays(&free);
+        // What else the nest touches, line after line.
+        let in_turn = arrays
+            .iter()
+            .fold(cold.clone(), |left, own| left.minus(&own.first));
+        let in_turn = in_turn.not_negative();
         for r in (0..self.references.len()).filter(|r| self.is_random(*r)) {
-            let Some(whole) = &self.references[r].whole else {
+            let array = self.references[r].array;
+            let Some(own) = arrays.iter().find(|one| one.array == array) else {
                 continue;
             };
-            let lines = whole.over(&self.lines.line);
-            let once = |kind: Kind| {
-                self.lines_of(r, kind, 0, &free, Tiles::Mean, true)
-                    .times(&self.entered(0))
-            };
             let each = |kind: Kind| self.gathers(r, kind, &free);
-            let (all, first) = (each(Kind::Any), once(Kind::Any));
-            let again = [
-                all.minus(&first),
-                each(Kind::Written).minus(&once(Kind::Written)),
-            ];
-            let [fetched, written] =
-                again.map(|again| again.not_negative().scaled(1.0 / CLASSES as f64));
-            // What other references bring in from one access to the next.
-            let beside = cold
-                .minus(&first)
-                .not_negative()
-                .over(&all.larger(&N::of(1.0)));
+            let all = own.all.larger(&N::of(1.0));
+            // Of the lines that all references to the array come back to, those of this one.
+            let fetched = own.all.minus(&own.first).not_negative();
+            let fetched = fetched.times(&each(Kind::Any)).over(&all);
+            let once = self.lines_of(r, Kind::Written, 0, &free, Tiles::Mean, true);
+            let once = once.times(&self.entered(0));
+            let written = each(Kind::Written).minus(&once).not_negative();
+            let [fetched, written] = [fetched, written].map(|again| again.over(&own.weights));
+            let beside = in_turn.over(&all);
+            let others = arrays.iter().filter(|other| other.array != array);
+            let others: Vec<(&N, N)> = others
+                .map(|other| {
+                    let rate = other.all.times(&own.lines);
+                    (&other.lines, rate.over(&all.times(&other.lines)))
+                })
+                .collect();
             let carrier = self.references[r].level.saturating_sub(1);
             reuses.extend((0..CLASSES).map(|class| {
                 // Of n lines, t accesses touch n·(1 − e^(−t/n)).
-                let share = (class as f64 + 0.5) / CLASSES as f64;
-                let accesses = lines.scaled(-(1.0 - share).ln());
-                let distance = lines
+                let share = share_of(class);
+                let accesses = own.accesses(class);
+                let left = N::of(1.0 - share);
+                let of_others = others
+                    .iter()
+                    .map(|(lines, rate)| lines.times(&N::of(1.0).minus(&left.power(rate))));
+                let distance = own
+                    .lines
                     .scaled(share)
                     .plus(&accesses.times(&beside))
+                    .plus(&N::sum(of_others))
                     .times(&self.lines.line);
-                let (fetched, written) = (fetched.clone(), written.clone());
+                let weight = own.weight(class);
+                let [fetched, written] = [&fetched, &written].map(|again| again.times(&weight));
                 let written_first = match self.is_written_first(r) {
                     true => fetched.clone(),
                     false => N::of(0.0),
@@ -96,6 +151,41 @@ impl<N: Number> Profiler<'_, N> {
                 }
             }));
         }
+    }
+
+    /// The arrays that references go to random places of.
+    fn random_arrays(&self, free: &[Given<N>]) -> Vec<RandomArray<N>> {
+        let mut arrays: Vec<RandomArray<N>> = Vec::new();
+        for r in (0..self.references.len()).filter(|r| self.is_random(*r)) {
+            let Some(whole) = &self.references[r].whole else {
+                continue;
+            };
+            let array = self.references[r].array;
+            let all = self.gathers(r, Kind::Any, free);
+            let first = self.lines_of(r, Kind::Any, 0, free, Tiles::Mean, true);
+            let first = first.times(&self.entered(0));
+            let lines = whole.over(&self.lines.line).larger(&N::of(1.0));
+            match arrays.iter_mut().find(|one| one.array == array) {
+                Some(known) => {
+                    known.all = known.all.plus(&all);
+                    known.first = together(&[known.first.clone(), first], &known.lines);
+                }
+                None => arrays.push(RandomArray {
+                    array,
+                    lines,
+                    all,
+                    first,
+                    weights: N::of(1.0),
+                }),
+            }
+        }
+        for own in &mut arrays {
+            let about = About::Array(own.array, None);
+            let step = self.lines.names.step(StaticFigure::ReturnWeights, about);
+            let weights = N::sum((0..CLASSES).map(|class| own.weight(class)));
+            own.weights = (self.lines.name)(step, weights);
+        }
+        arrays
     }
 
     /// Lines that a reference to random places would move if none stayed.

@@ -32,7 +32,7 @@ use super::extents::{self, Extent};
 use super::narrow;
 use super::number::Number;
 use super::records;
-use super::reference::{Condition, Guarded, LONG_STRIDE, Lines, Reference};
+use super::reference::{Condition, Gathered, Guarded, LONG_STRIDE, Lines, Reference};
 use super::steps::{NameStep, Names};
 use super::taken::Taken;
 use super::widths;
@@ -106,6 +106,7 @@ impl Geometry {
                 ));
             }
             widths::unify(&mut references);
+            join_members(used, &mut references);
             references.iter_mut().for_each(|one| one.pin(&pinned));
             references
         });
@@ -249,7 +250,10 @@ pub fn map_all<N: Number>(
             .collect(),
         offsets: r.offsets.clone(),
         written: r.written.clone(),
-        gathered: r.gathered.as_ref().map(value),
+        gathered: r.gathered.as_ref().map(|data| Gathered {
+            lines: value(&data.lines),
+            chosen: data.chosen,
+        }),
         whole: r.whole.as_ref().map(value),
         multiple: r.multiple.as_ref().map(value),
         packed: r.packed,
@@ -404,7 +408,12 @@ fn reference(
     if let (Some(base), Some(before)) = (bases.first_mut(), before) {
         *base = base.clone() + before;
     }
+    let chosen = Chosen::of(stream, *level, &pitches);
     separate_long_strides(stream, loops, &mut dimensions, &mut pitches, &mut bases);
+    if let Some(chosen) = &chosen {
+        let is_inside = |(v, _): &(usize, f64)| !chosen.loops.contains(v);
+        dimensions.iter_mut().for_each(|one| one.retain(is_inside));
+    }
     let added = vec![0; dimensions.len() - stream.subscripts.len()];
     let extended = |a: &crate::analysis::facts::Access| [a.offset.as_slice(), &added].concat();
     let mut reference = Reference {
@@ -420,11 +429,10 @@ fn reference(
             .map(extended)
             .collect(),
         is_written_first: stream.class.is_written_first(),
-        gathered: stream
-            .subscripts
-            .iter()
-            .any(|s| s.gather.is_some())
-            .then(|| Expr::machine("gather_lines")),
+        gathered: chosen.is_some().then(|| Gathered {
+            lines: Expr::machine("gather_lines"),
+            chosen: 0,
+        }),
         whole: whole.map(|elements| elements * width),
         multiple,
         condition: condition(&used.when, loops),
@@ -442,7 +450,100 @@ fn reference(
     reference.join_leading();
     reference.join_short_rows();
     ends::turn_offsets(&mut reference);
+    if let Some(chosen) = chosen {
+        chosen.scatter(&mut reference);
+    }
     reference
+}
+
+/// Takes references to members of the same structures together, where data choose these: `p[next[i]].x` and `p[next[i]].id`.
+fn join_members(used: &[NestStream], references: &mut Vec<Reference<Expr>>) {
+    let gathers = |at: usize| (used[at].stream.subscripts.iter()).map(|s| s.gather.as_ref());
+    let are_together = |a: usize, b: usize, references: &[Reference<Expr>]| {
+        let (one, other) = (&references[a], &references[b]);
+        one.gathered.is_some()
+            && one.array == other.array
+            && one.width == other.width
+            && one.level == other.level
+            && one.dimensions == other.dimensions
+            && one.bases == other.bases
+            && one.pitches == other.pitches
+            && gathers(a).eq(gathers(b))
+            && used[a].when == used[b].when
+            && used[a].writing == used[b].writing
+            && used[a].taken == used[b].taken
+    };
+    let mut at = references.len();
+    let mut joined = vec![false; references.len()];
+    while at > 1 {
+        at -= 1;
+        let Some(first) = (0..at).find(|first| are_together(*first, at, references)) else {
+            continue;
+        };
+        joined[at] = true;
+        let Reference {
+            offsets,
+            written,
+            is_written_first,
+            ..
+        } = references[at].clone();
+        let one = &mut references[first];
+        for (own, others) in [(&mut one.offsets, offsets), (&mut one.written, written)] {
+            own.extend(others);
+            own.sort_unstable();
+            own.dedup();
+        }
+        one.is_written_first &= is_written_first;
+    }
+    let mut joined = joined.into_iter();
+    references.retain(|_| !joined.next().unwrap_or(false));
+}
+
+/// What data choose of a reference.
+struct Chosen {
+    /// The loops that lead to other places.
+    loops: Vec<usize>,
+    /// Elements of which all places are whole multiples.
+    multiple: Option<Expr>,
+}
+
+impl Chosen {
+    fn of(stream: &Stream, level: usize, pitches: &[Option<Expr>]) -> Option<Chosen> {
+        let gathers = || (stream.subscripts.iter()).filter_map(|s| s.gather.as_ref());
+        gathers().next()?;
+        let (first, gather) = (stream.subscripts.iter().enumerate())
+            .find_map(|(d, subscript)| Some((d, subscript.gather.as_ref()?)))?;
+        let pitch = pitches.get(first).cloned().flatten();
+        let loops = (0..level).filter(|v| gathers().any(|gather| gather.changes_at(*v)));
+        Some(Chosen {
+            loops: loops.collect(),
+            multiple: pitch.map(|pitch| pitch * f64::from(gather.multiple)),
+        })
+    }
+
+    fn scatter(self, reference: &mut Reference<Expr>) {
+        let Chosen { loops, multiple } = self;
+        let loops: Vec<usize> = (loops.into_iter())
+            .filter(|v| *v < reference.level)
+            .collect();
+        if loops.is_empty() {
+            // One place, which may be anywhere.
+            reference.gathered = None;
+            reference.multiple = reference.multiple.take().or(multiple);
+            return;
+        }
+        if let Some(gathered) = &mut reference.gathered {
+            gathered.chosen = loops.len();
+        }
+        for v in loops {
+            reference.dimensions.push(vec![(v, 1.0)]);
+            reference.pitches.push(multiple.clone());
+            reference.bases.push(Expr::from(0.0));
+            for offset in reference.offsets.iter_mut().chain(&mut reference.written) {
+                offset.push(0);
+            }
+        }
+    }
 }
 
 /// Elements between rows that follow each other, if they do.

@@ -65,6 +65,7 @@
 //! "Worked example: a plane that does not fit"). Conflict misses are not in them. Everything is written once
 //! over `number::Number`, so that the plain figures and the formulas of the workbook cannot differ.
 
+mod anywhere;
 mod apart;
 mod array_figures;
 mod blocks;

@@ -72,8 +72,8 @@ pub struct Reference<N> {
     pub written: Vec<Vec<i64>>,
     /// Whether what it writes is not read before.
     pub is_written_first: bool,
-    /// Share of a line used by every access, if some subscript is indirect.
-    pub gathered: Option<N>,
+    /// What it is if data choose some subscript.
+    pub gathered: Option<Gathered<N>>,
     /// Bytes of the whole array, where known.
     pub whole: Option<N>,
     /// Elements of which it is not known how many times as many lie before it: those of a component, where a symbol says
@@ -91,6 +91,15 @@ pub struct Reference<N> {
     pub taken: Option<Taken<N>>,
     /// The same of what it writes.
     pub writes: Option<Taken<N>>,
+}
+
+/// Elements that data choose: places that lie anywhere, with what is subscripted inside of each.
+#[derive(Clone, Debug)]
+pub struct Gathered<N> {
+    /// Lines that are taken for each line of a place.
+    pub lines: N,
+    /// Of the dimensions, so many at the end are none of the array: along each goes one of the loops that lead to another place.
+    pub chosen: usize,
 }
 
 /// Iterations in which something happens: all of them where nothing is said.
@@ -186,6 +195,20 @@ impl<N> Reference<N> {
     }
 }
 
+impl<N> Reference<N> {
+    /// How many of its dimensions are those of the array, the first ones.
+    pub fn of_array(&self) -> usize {
+        let chosen = self.gathered.as_ref().map_or(0, |data| data.chosen);
+        self.dimensions.len() - chosen
+    }
+
+    /// How many of the loops, from the outermost on, lead to other places that data choose.
+    pub fn chosen_within(&self) -> usize {
+        let chosen = self.dimensions[self.of_array()..].iter().flatten();
+        chosen.map(|(v, _)| v + 1).max().unwrap_or(0)
+    }
+}
+
 impl<N: Number> Reference<N> {
     /// Its position along a dimension, offsets apart.
     pub fn place(&self, d: usize) -> Affine<N> {
@@ -271,9 +294,6 @@ impl<N: Number> Lines<'_, N> {
         }
         let spans = self.spans(given, tiles);
         let about = about(reference, &spans);
-        if let Some(share) = &reference.gathered {
-            return self.gathered(reference, offsets.len(), share, &spans);
-        }
         let fewest = fewest(reference, offsets, &spans);
         let adjacent = match self.rows(reference) {
             Rows::Apart => Adjacent::Never,
@@ -302,7 +322,13 @@ impl<N: Number> Lines<'_, N> {
                 self.boxed(&along, offsets, &spans, given, adjacent, Some(length)),
             );
         }
-        let lines = self.sliced(reference, offsets, given, tiles, adjacent, spans);
+        let mut lines = self.sliced(reference, offsets, given, tiles, adjacent, spans);
+        if let Some(gathered) = &reference.gathered {
+            lines = lines.times(&gathered.lines);
+            if let Some(whole) = &reference.whole {
+                lines = super::anywhere::distinct(&lines, &whole.over(&self.line));
+            }
+        }
         let none = N::of(0.0);
         (self.name)(
             self.names.step(StaticFigure::Lines, about),
@@ -369,7 +395,7 @@ impl<N: Number> Lines<'_, N> {
             let range = &self.domain.loops[v];
             range.known_step.is_none().then(|| range.step.clone())
         };
-        let across = reference.dimensions.get(1)?.iter();
+        let across = reference.dimensions[..reference.of_array()].get(1)?.iter();
         let walkers = across.filter(|term| moved(term)).map(|(v, _)| *v);
         walkers.max().map(|v| (v, step(v)))
     }
@@ -383,23 +409,6 @@ impl<N: Number> Lines<'_, N> {
             let step = self.domain.loops[*v].known_step;
             step.is_none_or(|step| are_all(offsets, (step * by).abs()))
         })
-    }
-
-    fn gathered(
-        &self,
-        reference: &Reference<N>,
-        offsets: usize,
-        share: &N,
-        spans: &[Span<N>],
-    ) -> N {
-        let accesses = spans[..reference.level]
-            .iter()
-            .fold(N::of(offsets as f64), |n, span| n.times(&span.count));
-        let lines = accesses.times(share);
-        match &reference.whole {
-            Some(whole) => lines.smaller(&whole.over(&self.line)).not_negative(),
-            None => lines,
-        }
     }
 
     /// Where the range of one dimension depends on the place along another, the sum over slices.
@@ -686,7 +695,10 @@ impl<N: Number> Lines<'_, N> {
             .lines(column, false)
             .minus(&row.lines(column, true))
             .not_negative();
-        let alone = match (reference.pitches.get(1), reference.pitches.get(2)) {
+        let pitches = &reference.pitches[..reference.of_array()];
+        let alone = match (pitches.get(1), pitches.get(2)) {
+            // Planes that data choose are next to each other by chance only.
+            _ if reference.gathered.is_some() => alone,
             (Some(Some(pitch)), Some(Some(plane))) => {
                 let apart = plane
                     .minus(&pitch.times(&extents[1].positions))

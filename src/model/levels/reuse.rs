@@ -331,7 +331,8 @@ impl<N: Number> Profiler<'_, N> {
         reuses: &mut Vec<Reuse<N>>,
     ) {
         let level = part.level;
-        let is_here = |r: &usize| self.references[*r].level > level && !self.is_random(*r);
+        let is_here =
+            |r: &usize| self.references[*r].level > level && !self.is_random_at(*r, level);
         let here: Vec<usize> = (0..self.references.len()).filter(is_here).collect();
         // One always: what has no neighbours still comes back to lines that it left in part, or to all of them.
         let mut gaps: Vec<i64> = vec![1];

@@ -14,6 +14,7 @@
 
 use std::borrow::Cow;
 
+use super::anywhere;
 use super::domain::{Given, Tiles};
 use super::number::Number;
 use super::overlap::Counted;
@@ -58,11 +59,10 @@ impl<N: Number> Profiler<'_, N> {
         let of: Vec<usize> = (0..self.references.len())
             .filter(|r| self.references[*r].array == array)
             .collect();
-        let lines = N::sum(
-            of.iter()
-                .map(|r| self.lines_of(*r, kind, level, given, Tiles::Mean, true)),
-        );
-        self.at_most_whole(&of, (kind, level), lines)
+        let lines = of
+            .iter()
+            .map(|r| self.lines_of(*r, kind, level, given, Tiles::Mean, true));
+        self.at_most_whole(&of, (kind, level), lines.collect())
     }
 
     /// The sum of the lines that all references touch, known one by one, with the loops from `level` on swept.
@@ -73,23 +73,29 @@ impl<N: Number> Profiler<'_, N> {
             let of: Vec<usize> = (first..lines.len())
                 .filter(|r| array(*r) == array(first))
                 .collect();
-            let sum = N::sum(of.iter().map(|r| lines[*r].clone()));
-            self.at_most_whole(&of, (Kind::Any, level), sum)
+            let own = of.iter().map(|r| lines[*r].clone()).collect();
+            self.at_most_whole(&of, (Kind::Any, level), own)
         };
         N::sum((0..lines.len()).filter(is_first).map(of_array))
     }
 
-    /// Lines of references to one array; of several no more than it has.
-    fn at_most_whole(&self, of: &[usize], (kind, level): (Kind, usize), lines: N) -> N {
+    /// Lines of references to one array, of which each has so many; of several no more than it has.
+    fn at_most_whole(&self, of: &[usize], (kind, level): (Kind, usize), lines: Vec<N>) -> N {
         let several = of
             .iter()
             .filter(|r| !self.covered.of(kind, level, **r).offsets.is_empty())
             .count()
             > 1;
         match &self.references[of[0]].whole {
-            // Parts of an array that border on each other share lines.
-            Some(whole) if several => lines.smaller(&whole.over(&self.lines.line)).not_negative(),
-            _ => lines,
+            Some(whole) if several => {
+                let whole = whole.over(&self.lines.line);
+                match of.iter().all(|r| self.is_random(*r)) {
+                    true => anywhere::together(&lines, &whole),
+                    // Parts of an array that border on each other share lines.
+                    false => N::sum(lines).smaller(&whole).not_negative(),
+                }
+            }
+            _ => N::sum(lines),
         }
     }
 

@@ -35,7 +35,7 @@ impl<N: Number> Lines<'_, N> {
         let counts = self.iterations_inside();
         let share = |reference: &Reference<N>| {
             if reference.gathered.is_some() {
-                return N::of(1.0);
+                return self.first_of_place(reference);
             }
             let streams = self.streams(reference, &counts);
             let share = streams.if_at_most(&N::of(FOLLOWED_STREAMS), &N::of(0.0), &N::of(1.0));
@@ -43,6 +43,30 @@ impl<N: Number> Lines<'_, N> {
             (self.name)(self.names.step(StaticFigure::Unforeseen, about), share)
         };
         references.iter().map(share).collect()
+    }
+
+    /// Of the lines of a place that data choose, the share of the first one: from there on they follow each other.
+    fn first_of_place(&self, reference: &Reference<N>) -> N {
+        let one = N::of(1.0);
+        let mut inside = reference.dimensions[..reference.of_array()].iter();
+        if inside.all(Vec::is_empty) {
+            return one;
+        }
+        let mut given = vec![Given::Free; self.domain.loops.len()];
+        for level in 0..reference.chosen_within() {
+            let span = self.spans(&given, Tiles::Full).swap_remove(level);
+            let place = self.names.step(StaticFigure::Place, About::Loop(level));
+            let middle = self.domain.middle(level, &span, 0, 1);
+            given[level] = Given::At((self.name)(place, middle));
+        }
+        let lines = self.of(
+            reference,
+            (&reference.offsets, None),
+            &given,
+            Tiles::Mean,
+            true,
+        );
+        one.over(&lines.larger(&one))
     }
 
     /// Iterations of every loop while those around it stand in the middle of their ranges.

@@ -19,13 +19,13 @@ use crate::footprint::SAME_LINE_REACH;
 pub fn unify(references: &mut [Reference<Expr>]) {
     for at in 0..references.len() {
         let array = references[at].array;
-        let is_its = |r: &&Reference<Expr>| r.array == array && r.gathered.is_none();
+        let is_its = |r: &&Reference<Expr>| r.array == array;
         let unit = references
             .iter()
             .filter(is_its)
             .fold(0, |unit, r| greatest_common_divisor(unit, r.width as u64));
         let reference = &mut references[at];
-        if unit == 0 || reference.gathered.is_some() || reference.width as u64 <= unit {
+        if unit == 0 || reference.width as u64 <= unit {
             continue;
         }
         reference.split(reference.width as u64 / unit);

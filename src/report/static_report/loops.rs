@@ -417,7 +417,7 @@ impl ArrayReport {
 
 fn subscript(subscript: &Subscript, place: &Surroundings) -> SubscriptReport {
     match &subscript.gather {
-        Some(text) => SubscriptReport::Gather(text.clone()),
+        Some(gather) => SubscriptReport::Gather(gather.text.clone()),
         None => {
             let terms = subscript
                 .terms
