@@ -665,10 +665,10 @@ pub struct Subscript {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Gather {
     pub text: String,
-    /// How many loops around the reference, from the outermost on, may give it another value in each iteration; `None` if
-    /// all of them may.
-    pub around: Option<u32>,
-    /// It is a whole multiple of so many elements.
+    /// The loops around the reference, counted from the outermost one, which may give it another value in each iteration;
+    /// `None` if all of them may.
+    pub loops: Option<BTreeSet<u32>>,
+    /// It is a whole multiple of so many places of its dimension, or elements where nothing says how long these are.
     pub multiple: u32,
 }
 
@@ -677,14 +677,15 @@ impl Gather {
     pub fn anywhere(text: String) -> Gather {
         Gather {
             text,
-            around: None,
+            loops: None,
             multiple: 1,
         }
     }
 
     /// Whether the loop at `level`, counted from the outermost one, may give it another value in each iteration.
     pub fn changes_at(&self, level: usize) -> bool {
-        self.around.is_none_or(|around| level < around as usize)
+        let is_one = |loops: &BTreeSet<u32>| loops.iter().any(|one| *one as usize == level);
+        self.loops.as_ref().is_none_or(is_one)
     }
 }
 

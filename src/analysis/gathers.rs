@@ -6,12 +6,13 @@
 
 use std::collections::BTreeSet;
 
+use super::assignments::{Assignments, Counts};
 use super::delinearise::gcd;
 use super::dimension::{Dimension, affine};
 use super::facts::{Gather, Subscript};
 use super::literal::{DEPTH, literal};
-use super::symbols::{Known, Symbols};
-use crate::expr::Expr;
+use super::symbols::{Known, Start, Symbols};
+use crate::expr::{Expr, Symbol};
 use crate::ir::visit::{InLoop, statements};
 use crate::ir::{BinaryOp, Function, Stmt, Value, VarId};
 
@@ -83,75 +84,111 @@ impl<'v> Parts<'v> {
             };
             text += &symbols.text(value);
         }
-        let around = self.data.iter().map(|(_, value)| changes(symbols, value));
-        let around = around.max().unwrap_or_default();
+        let loops = (self.data.iter()).flat_map(|(_, value)| changes(symbols, value));
         let each = self.data.iter();
         let each = each.map(|(_, value)| multiple(symbols.function, value));
         let multiple = u32::try_from(each.fold(0, gcd).unsigned_abs());
         Gather {
             text,
-            around: u32::try_from(around).ok(),
+            loops: Some(loops.collect()),
             multiple: multiple.unwrap_or(1).max(1),
         }
     }
 }
 
-/// How many of the loops around, from the outermost on, may give it another value in each iteration.
-fn changes(symbols: &Symbols, value: &Value) -> usize {
-    let most = |values: &[Value]| {
-        let each = values.iter().map(|value| changes(symbols, value));
-        each.max().unwrap_or(0)
+/// The loops around, counted from the outermost one.
+pub type Loops = BTreeSet<u32>;
+
+/// So many of them.
+pub fn outermost(loops: usize) -> Loops {
+    (0..).take(loops).collect()
+}
+
+/// Those that may give a value in each iteration another one.
+pub fn changes(symbols: &Symbols, value: &Value) -> Loops {
+    let all = || outermost(symbols.levels.len());
+    let of = |parts: &[&Value]| {
+        let each = parts.iter().flat_map(|part| changes(symbols, part));
+        each.collect()
     };
     match value {
-        Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) | Value::Row => 0,
+        Value::Integer(_) | Value::Real(..) | Value::Logical(_) | Value::Text(_) | Value::Row => {
+            Loops::new()
+        }
         Value::Variable(id) => variable(symbols, *id),
+        Value::Element { array, .. } if symbols.stored.contains(array) => all(),
         Value::Element {
             array, subscripts, ..
-        } => match symbols.stored.contains(array) {
-            true => symbols.levels.len(),
-            false => most(subscripts).max(variable(symbols, *array)),
-        },
+        } => {
+            let each = subscripts.iter().flat_map(|part| changes(symbols, part));
+            each.chain(variable(symbols, *array)).collect()
+        }
         Value::Unary(_, operand) | Value::Convert(_, operand) => changes(symbols, operand),
-        Value::Binary(_, left, right) => changes(symbols, left).max(changes(symbols, right)),
-        Value::Select(condition, then, otherwise) => [condition, then, otherwise]
-            .into_iter()
-            .map(|part| changes(symbols, part))
-            .max()
-            .unwrap_or(0),
+        Value::Binary(_, left, right) => of(&[left, right]),
+        Value::Select(condition, then, otherwise) => of(&[condition, then, otherwise]),
         // What a function gives may be another value each time.
         Value::Call { .. } | Value::Address { .. } | Value::Section(_) | Value::Opaque { .. } => {
-            symbols.levels.len()
+            all()
         }
     }
 }
 
-fn variable(symbols: &Symbols, id: VarId) -> usize {
-    let counts = |level: usize| symbols.levels[level].counter == Some(id);
-    if let Some(level) = (0..symbols.levels.len()).find(|level| counts(*level)) {
-        return level + 1;
+fn variable(symbols: &Symbols, id: VarId) -> Loops {
+    let counts = |level: &usize| symbols.levels[*level].counter == Some(id);
+    if let Some(level) = (0..symbols.levels.len()).find(counts) {
+        let mut own = begins(symbols, (id, level));
+        own.extend(u32::try_from(level));
+        return own;
     }
-    let around = symbols.roots.get(&id).map(|root| variable(symbols, *root));
-    let own = match symbols.known.get(&id) {
-        None => 0,
-        Some(Known::Changes { depth, .. }) => *depth,
+    let mut own = match symbols.known.get(&id) {
+        None => Loops::new(),
+        Some(Known::Changes { depth, .. }) => match symbols.chosen_in.get(&id) {
+            Some(loops) => loops.clone(),
+            None => outermost(*depth),
+        },
         Some(Known::Is(expr)) => moved(symbols, expr),
         Some(Known::Points(address)) => {
-            let each = address.subscripts.iter().map(|expr| moved(symbols, expr));
-            each.max().unwrap_or(0)
+            let each = address.subscripts.iter();
+            each.flat_map(|expr| moved(symbols, expr)).collect()
         }
-        Some(Known::OneOf(_)) => symbols.levels.len(),
+        Some(Known::OneOf(_)) => outermost(symbols.levels.len()),
     };
-    own.max(around.unwrap_or(0))
+    if let Some(root) = symbols.roots.get(&id) {
+        own.extend(variable(symbols, *root));
+    }
+    own
+}
+
+/// Those that decide where the variable of a loop begins: it takes other values in each of their iterations.
+fn begins(symbols: &Symbols, (id, level): (VarId, usize)) -> Loops {
+    let lower = &symbols.levels[level].counted.lower;
+    let of_data = |symbol: &Symbol| match symbols.mentioned.get(symbol) {
+        Some(Value::Variable(_)) | None => Loops::new(),
+        Some(value) => changes(symbols, value),
+    };
+    let mut own: Loops = lower.symbols().iter().flat_map(of_data).collect();
+    own.extend(moved(symbols, lower));
+    match symbols.starts.get(&id) {
+        Some(Start::Exact(start)) => own.extend(moved(symbols, start)),
+        Some(Start::Estimated(_)) => own.extend(outermost(level)),
+        None => {}
+    }
+    own
 }
 
 /// The same of an expression.
-fn moved(symbols: &Symbols, expr: &Expr) -> usize {
-    let mentions = |level: &usize| {
-        let counter = symbols.levels[*level].counter;
-        counter.is_some_and(|id| expr.mentions(symbols.function.variable(id).name.as_str()))
+pub fn moved(symbols: &Symbols, expr: &Expr) -> Loops {
+    let mentions = |level: &u32| {
+        let level = &symbols.levels[*level as usize];
+        let counter = level
+            .counter
+            .map(|id| symbols.function.variable(id).name.as_str());
+        expr.mentions(counter.unwrap_or(&level.counted.variable))
     };
-    let deepest = (0..symbols.levels.len()).rev().find(mentions);
-    deepest.map_or(0, |level| level + 1)
+    outermost(symbols.levels.len())
+        .into_iter()
+        .filter(mentions)
+        .collect()
 }
 
 /// Of how many elements it is a whole multiple.
@@ -185,4 +222,11 @@ pub fn stored_in_loops(function: &Function) -> BTreeSet<VarId> {
         }
     });
     found
+}
+
+/// Variables that one statement sets.
+pub fn set_once(counts: &Counts) -> BTreeSet<VarId> {
+    let once = |count: &&Assignments| count.statements == 1 && count.calls == 0;
+    let found = counts.iter().filter(|(_, count)| once(count));
+    found.map(|(id, _)| *id).collect()
 }

@@ -1,10 +1,66 @@
 //! Arrays of structures: a member of `p[i]` lies in the memory of `p`, one structure after the other.
 
+use std::collections::BTreeSet;
+
+use super::delinearise::gcd;
 use super::dimension::Dimension;
-use super::facts::Subscript;
+use super::facts::{Gather, Subscript};
+use super::gathers::moved;
 use super::symbols::Symbols;
 use crate::expr::Expr;
-use crate::ir::MemberLayout;
+use crate::ir::{MemberLayout, Name};
+
+/// Structures behind pointers that are elements of an array, `p[i]->x`, may be anywhere: which one it is, is data as of a
+/// gather. `led` says whether a pointer leads to the structure.
+pub fn behind_elements(
+    symbols: &Symbols,
+    (layout, led): (&MemberLayout, Led),
+    name: &Name,
+    (dimensions, extents): (&mut Vec<Dimension>, &mut Vec<Option<(Expr, Expr)>>),
+) {
+    let own = layout.extents.len();
+    let is_data = |d: &Dimension| d.subscript.gather.is_some();
+    if led == Led::BySubscript || dimensions.len() <= own || dimensions[own..].iter().any(is_data) {
+        return;
+    }
+    extents.truncate(own);
+    extents.push(None);
+    let (mut loops, mut text) = (BTreeSet::new(), name.without_last(layout.steps).to_string());
+    for dimension in dimensions.drain(own..).collect::<Vec<_>>().iter().rev() {
+        let Subscript { terms, base, .. } = &dimension.subscript;
+        let each = terms
+            .iter()
+            .map(|(name, by)| Expr::symbol(name) * by.clone());
+        let place = Expr::sum(each.chain([base.clone()])) + dimension.offset as f64;
+        loops.extend(moved(symbols, &place));
+        text += &format!("[{place}]");
+    }
+    dimensions.push(Dimension {
+        subscript: Subscript {
+            terms: Vec::new(),
+            base: Expr::from(0.0),
+            gather: Some(Gather {
+                text,
+                loops: Some(loops),
+                multiple: 1,
+            }),
+        },
+        offset: 0,
+        held: Vec::new(),
+    });
+}
+
+/// Structures behind pointers begin in a line as in an array of them, of lines that are a multiple of this.
+const LINE: i64 = 64;
+
+/// What leads to a structure.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Led {
+    /// It is an element of an array, beside the others.
+    BySubscript,
+    /// A pointer, which may be an element of an array.
+    ByPointer,
+}
 
 /// Makes one dimension of a member's own dimensions and of the structures that it is in, counted in
 /// elements of its size: `p[i].x` is element 4·i + 1 of `p` if `x` is the second of four. A packed structure
@@ -13,7 +69,7 @@ use crate::ir::MemberLayout;
 /// False, and nothing is changed, if a subscript is otherwise indirect.
 pub fn in_structure(
     symbols: &Symbols,
-    layout: &MemberLayout,
+    (layout, led): (&MemberLayout, Led),
     bytes: u32,
     dimensions: &mut Vec<Dimension>,
     extents: &mut Vec<Option<(Expr, Expr)>>,
@@ -77,7 +133,12 @@ pub fn in_structure(
     dimensions.insert(0, joined);
     if is_chosen {
         extents.drain(..rank.min(extents.len()));
-        extents.insert(0, Some((Expr::from(0.0), Expr::from(scale - 1.0))));
+        let record = (Expr::from(0.0), Expr::from(scale - 1.0));
+        extents.insert(0, Some(record).filter(|_| led == Led::BySubscript));
+        if let (Led::ByPointer, Some(gather)) = (led, &mut dimensions[1].subscript.gather) {
+            let aligned = gcd(i64::from(*record_bytes), LINE) / i64::from(bytes);
+            gather.multiple = u32::try_from(aligned).unwrap_or(1).max(1);
+        }
         return true;
     }
     let structures = extents.drain(..rank).next_back().flatten();

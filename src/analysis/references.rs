@@ -10,7 +10,7 @@ use super::delinearise::{Recovered, delinearise, multiple_in};
 use super::dimension::{Dimension, affine, split_integer};
 use super::facts::{Access, AccessClass, Block, Component, Gather, Item, Stream, Subscript};
 use super::gathers;
-use super::member_dimensions::in_structure;
+use super::member_dimensions::{Led, behind_elements, in_structure};
 use super::moving::partly_affine;
 use super::packed::pack;
 use super::symbols::{Known, Symbols};
@@ -18,8 +18,8 @@ use super::wrapped::without_wraps;
 use crate::expr::{Expr, Symbol};
 use crate::ir::visit::variables_of;
 use crate::ir::{
-    BinaryOp, ConstantOrigin, ElementType, Extent, Name, Role, Sign, Step, Type, Value, VarId,
-    pointed_dimensions,
+    BinaryOp, ConstantOrigin, ElementType, Extent, MemberLayout, Name, Role, Sign, Step, Type,
+    Value, VarId, pointed_dimensions,
 };
 use crate::reason::ReasonCode;
 
@@ -133,16 +133,20 @@ fn stream(
     };
     let (mut name, mut dimensions) = (name, dimensions);
     let layout = symbols.function.layout_of(array, pointed.unwrap_or(0));
+    let layout = layout.map(|layout| (layout, led_to_by(&name, layout)));
+    if let Some(layout) = layout {
+        behind_elements(symbols, layout, &name, (&mut dimensions, &mut extents));
+    }
     if let (Some(layout), Some(bytes)) = (layout, bytes)
         && in_structure(symbols, layout, bytes, &mut dimensions, &mut extents)
     {
-        name = name.without_last(layout.steps);
+        name = name.without_last(layout.0.steps);
         if ty == ElementType::Pointer {
             ty = ElementType::Integer(bytes);
         }
     }
     let varies = |d: &Dimension| !d.subscript.is_invariant();
-    if layout.is_some_and(|layout| layout.record_bytes == 0) && dimensions.iter().any(varies) {
+    if layout.is_some_and(|(layout, _)| layout.record_bytes == 0) && dimensions.iter().any(varies) {
         reasons.push((
             ReasonCode::UnknownLayout,
             format!("how far apart the structures of `{}` lie", variable.name),
@@ -171,6 +175,16 @@ fn stream(
         subscripts,
         accesses: vec![access(offsets, class)],
         held,
+    }
+}
+
+/// What leads to the structure that a member is in, where something is subscripted: `p[i].x` is in an element of an array,
+/// `p[i]->x` behind one.
+fn led_to_by(name: &Name, layout: &MemberLayout) -> Led {
+    let inside = name.len_of_way() - layout.steps.min(name.len_of_way());
+    match name.steps().nth(inside) {
+        Some((Step::Target, _)) => Led::ByPointer,
+        _ => Led::BySubscript,
     }
 }
 
@@ -336,7 +350,7 @@ fn place(
         for dimension in &mut dimensions {
             dimension.subscript.gather.get_or_insert_with(|| Gather {
                 text: "moving pointer".to_string(),
-                around: u32::try_from(depth).ok(),
+                loops: Some(gathers::outermost(depth)),
                 multiple: 1,
             });
         }

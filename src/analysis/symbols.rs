@@ -104,6 +104,10 @@ pub struct Symbols<'f> {
     pub chased: Rc<BTreeSet<VarId>>,
     /// Arrays whose elements statements in loops set.
     pub stored: Rc<BTreeSet<VarId>>,
+    /// Variables that one statement sets: the loops that may have it give them another value in each iteration.
+    pub chosen_in: BTreeMap<VarId, BTreeSet<u32>>,
+    /// Those variables.
+    pub set_once: Rc<BTreeSet<VarId>>,
     /// Whether some variable is, or was, one of a few values.
     pub has_alternatives: bool,
 }
@@ -134,6 +138,8 @@ impl<'f> Symbols<'f> {
             roots: Rc::default(),
             chased: Rc::default(),
             stored: Rc::default(),
+            chosen_in: BTreeMap::new(),
+            set_once: Rc::default(),
             has_alternatives: false,
         }
     }

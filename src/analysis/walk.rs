@@ -50,7 +50,7 @@ use super::calls::{
 use super::compared::Compared;
 use super::datatypes::Datatypes;
 use super::facts::*;
-use super::gathers::stored_in_loops;
+use super::gathers::{set_once, stored_in_loops};
 use super::inputs::{Inputs, Used};
 use super::iterations::with_iterations;
 use super::serial;
@@ -253,6 +253,7 @@ fn analyze_procedure(
                 false => BTreeSet::new(),
             }),
             stored: Rc::new(stored_in_loops(function)),
+            set_once: Rc::new(set_once(&counts)),
             roots: Rc::new(match function.conventions.has_pointers() {
                 true => roots(function),
                 false => BTreeMap::new(),

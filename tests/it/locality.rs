@@ -253,6 +253,16 @@ fn members_of_different_sizes() {
     assert!(marked("members.c").contains("m3"));
 }
 
+/// Data choose a place; what is subscripted inside of it is affine. So few of many, or many of few.
+#[test]
+fn places_that_data_choose() {
+    for sizes in ["n=100000,m=10000,t=4", "n=1000,m=6000,t=4"] {
+        is_right("places.c", "*", &["--set", sizes]);
+        let sizes = sizes.trim_end_matches(",t=4");
+        is_right("places.f90", "*", &["--set", sizes]);
+    }
+}
+
 /// A branch that is always or never taken, and which is not known, is marked where that makes a difference to bytes or
 /// operations, and nowhere else. So is storage that is used as two types.
 #[test]
@@ -623,4 +633,5 @@ const OTHER_SIZES: &[(&str, &str)] = &[
     ("t", "24"),
     ("w", "9"),
     ("hi", "70"),
+    ("m", "1000"),
 ];

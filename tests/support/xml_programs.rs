@@ -168,10 +168,10 @@ fn variable() -> impl Strategy<Value = String> {
 }
 
 fn gather() -> impl Strategy<Value = Gather> {
-    let around = prop::option::of(0u32..4);
-    (text(), around, 1u32..70).prop_map(|(text, around, multiple)| Gather {
+    let loops = prop::option::of(prop::collection::btree_set(0u32..4, 0..3));
+    (text(), loops, 1u32..70).prop_map(|(text, loops, multiple)| Gather {
         text,
-        around,
+        loops,
         multiple,
     })
 }

@@ -5,6 +5,7 @@ use crate::diagnostic::Place;
 use crate::expr::Expr;
 use crate::facts::{AccessClass, Block, Scalar};
 use crate::flops::{Choices, FlopCounter, chooses_work};
+use crate::gathers;
 use crate::ir::{self, Type, Value, VarId, is_left_out};
 use crate::reason::ReasonCode;
 use crate::references;
@@ -75,6 +76,10 @@ impl<'f> Walker<'f> {
             return self.renamed(id);
         }
         self.loaded.remove(&id);
+        if self.depth() > 0 && self.symbols.set_once.contains(&id) {
+            let loops = gathers::changes(&self.symbols, value);
+            self.symbols.chosen_in.insert(id, loops);
+        }
         if self.is_index(id)
             && self.depth() > 0
             && let Some(row) = self.row(value)

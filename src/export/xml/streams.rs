@@ -8,6 +8,8 @@ use super::XmlError;
 use super::fields::{Context, Fields};
 use super::tree::Element;
 use super::{datatype, parts, tuple};
+use std::collections::BTreeSet;
+
 use crate::analysis::facts::{Access, AccessClass, Component, Gather, Stream, Subscript};
 use crate::diagnostic::DiagnosticCode;
 use crate::expr::Expr;
@@ -422,13 +424,16 @@ fn read_subscript(fields: &Fields<'_>) -> Result<Subscript, XmlError> {
         let coefficient = fields.expression("coefficient")?.unwrap_or(Expr::from(1.0));
         Ok((fields.required("variable")?.to_string(), coefficient))
     };
-    let (around, multiple) = (
-        fields.number("gatherloops")?,
-        fields.number("gathermultiple")?,
-    );
+    let multiple = fields.number("gathermultiple")?;
+    let loops = fields.text("gatherloops").map(|text| {
+        let each = text.split_whitespace().map(str::parse);
+        let loops: Result<BTreeSet<u32>, _> = each.collect();
+        loops.map_err(|_| fields.bad("gatherloops", "whole numbers from 0 on"))
+    });
+    let loops = loops.transpose()?;
     let gather = fields.text("gather").map(|text| Gather {
         text: text.to_string(),
-        around,
+        loops,
         multiple: multiple.unwrap_or(1),
     });
     Ok(Subscript {

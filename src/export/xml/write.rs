@@ -493,10 +493,15 @@ fn subscript(
     };
     let multiple = gather.as_ref().map(|data| data.multiple);
     let multiple = multiple.filter(|multiple| *multiple != 1);
+    let loops = gather.as_ref().and_then(|data| data.loops.as_ref());
+    let loops = loops.map(|loops| {
+        let each: Vec<String> = loops.iter().map(u32::to_string).collect();
+        each.join(" ")
+    });
     Element::new("ls:subscript")
         .with("base", base)
         .maybe("gather", gather.as_ref().map(|data| &data.text))
-        .maybe("gatherloops", gather.as_ref().and_then(|data| data.around))
+        .maybe("gatherloops", loops)
         .maybe("gathermultiple", multiple)
         .containing(terms.iter().map(term))
 }

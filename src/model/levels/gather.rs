@@ -35,10 +35,12 @@ struct RandomArray<N> {
     array: usize,
     /// Of the whole array.
     lines: N,
-    /// What would be moved if none stayed.
+    /// What would be moved if none stayed, while each loop that data choose places by runs once.
     all: N,
-    /// What is touched at all.
+    /// What of it is touched at all.
     first: N,
+    /// How often loops around come to the same places again.
+    sweeps: N,
     /// The sum of the weights of all classes.
     weights: N,
 }
@@ -70,7 +72,7 @@ impl<N: Number> Profiler<'_, N> {
     /// Whether such a reference goes to other places in each iteration of a loop: what that reuses is none of
     /// [`Profiler::visit`].
     pub fn is_random_at(&self, r: usize, level: usize) -> bool {
-        self.is_random(r) && level < self.references[r].chosen_within()
+        self.is_random(r) && self.references[r].chosen_by().any(|v| v == level)
     }
 
     /// The reuse of references to random places; `cold` are the lines that the nest touches.
@@ -90,18 +92,21 @@ impl<N: Number> Profiler<'_, N> {
             let each = |kind: Kind| self.gathers(r, kind, &free);
             let all = own.all.larger(&N::of(1.0));
             // Of the lines that all references to the array come back to, those of this one.
+            let sweeps = self.sweeps(r, &free);
             let fetched = own.all.minus(&own.first).not_negative();
             let fetched = fetched.times(&each(Kind::Any)).over(&all);
             let once = self.lines_of(r, Kind::Written, 0, &free, Tiles::Mean, true);
             let once = once.times(&self.entered(0));
             let written = each(Kind::Written).minus(&once).not_negative();
-            let [fetched, written] = [fetched, written].map(|again| again.over(&own.weights));
-            let beside = in_turn.over(&all);
+            let [fetched, written] =
+                [fetched, written].map(|again| again.times(&sweeps).over(&own.weights));
+            let in_all = all.times(&own.sweeps);
+            let beside = in_turn.over(&in_all);
             let others = arrays.iter().filter(|other| other.array != array);
             let others: Vec<(&N, N)> = others
                 .map(|other| {
-                    let rate = other.all.times(&own.lines);
-                    (&other.lines, rate.over(&all.times(&other.lines)))
+                    let rate = other.all.times(&other.sweeps).times(&own.lines);
+                    (&other.lines, rate.over(&in_all.times(&other.lines)))
                 })
                 .collect();
             let carrier = self.references[r].level.saturating_sub(1);
@@ -153,6 +158,16 @@ impl<N: Number> Profiler<'_, N> {
         }
     }
 
+    /// How often loops that choose no other places repeat those that do.
+    fn sweeps(&self, r: usize, free: &[Given<N>]) -> N {
+        let reference = &self.references[r];
+        let spans = self.lines.spans(free, Tiles::Full);
+        let again = |v: &usize| reference.chosen_by().all(|chosen| chosen != *v);
+        (0..reference.chosen_within())
+            .filter(again)
+            .fold(N::of(1.0), |n, v| n.times(&spans[v].count))
+    }
+
     /// The arrays that references go to random places of.
     fn random_arrays(&self, free: &[Given<N>]) -> Vec<RandomArray<N>> {
         let mut arrays: Vec<RandomArray<N>> = Vec::new();
@@ -175,6 +190,7 @@ impl<N: Number> Profiler<'_, N> {
                     lines,
                     all,
                     first,
+                    sweeps: self.sweeps(r, free),
                     weights: N::of(1.0),
                 }),
             }

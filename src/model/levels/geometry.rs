@@ -504,7 +504,7 @@ struct Chosen {
     /// The loops that lead to other places.
     loops: Vec<usize>,
     /// Elements of which all places are whole multiples.
-    multiple: Option<Expr>,
+    multiple: Expr,
 }
 
 impl Chosen {
@@ -517,7 +517,7 @@ impl Chosen {
         let loops = (0..level).filter(|v| gathers().any(|gather| gather.changes_at(*v)));
         Some(Chosen {
             loops: loops.collect(),
-            multiple: pitch.map(|pitch| pitch * f64::from(gather.multiple)),
+            multiple: pitch.unwrap_or(1.0.into()) * f64::from(gather.multiple),
         })
     }
 
@@ -529,7 +529,7 @@ impl Chosen {
         if loops.is_empty() {
             // One place, which may be anywhere.
             reference.gathered = None;
-            reference.multiple = reference.multiple.take().or(multiple);
+            reference.multiple = reference.multiple.take().or(Some(multiple));
             return;
         }
         if let Some(gathered) = &mut reference.gathered {
@@ -537,7 +537,7 @@ impl Chosen {
         }
         for v in loops {
             reference.dimensions.push(vec![(v, 1.0)]);
-            reference.pitches.push(multiple.clone());
+            reference.pitches.push(Some(multiple.clone()));
             reference.bases.push(Expr::from(0.0));
             for offset in reference.offsets.iter_mut().chain(&mut reference.written) {
                 offset.push(0);

@@ -202,10 +202,15 @@ impl<N> Reference<N> {
         self.dimensions.len() - chosen
     }
 
-    /// How many of the loops, from the outermost on, lead to other places that data choose.
-    pub fn chosen_within(&self) -> usize {
+    /// The loops that lead to other places which data choose.
+    pub fn chosen_by(&self) -> impl Iterator<Item = usize> {
         let chosen = self.dimensions[self.of_array()..].iter().flatten();
-        chosen.map(|(v, _)| v + 1).max().unwrap_or(0)
+        chosen.map(|(v, _)| *v)
+    }
+
+    /// How many of the loops, from the outermost on, hold all of these.
+    pub fn chosen_within(&self) -> usize {
+        self.chosen_by().map(|v| v + 1).max().unwrap_or(0)
     }
 }
 
