@@ -448,3 +448,27 @@ void size(int n) {
         }
     }
 }
+
+/// Of a list in Fortran, whose pointer is not followed, nothing says that it has one element.
+#[test]
+fn a_list_is_not_a_number_that_is_brought_into_a_range() {
+    let text = "module m
+ type node
+  type(node), pointer :: next
+  real(8) :: v
+ end type
+contains
+subroutine total(head, s)
+ type(node), pointer :: head, p
+ real(8) :: s
+ p => head
+ do while (associated(p))
+  s = s + p%v
+  p => p%next
+ end do
+end
+end module
+";
+    let report = analysed_text("f90", text, &[]);
+    assert_eq!(report["functions"][0]["nests"][0]["iterations"], 8);
+}

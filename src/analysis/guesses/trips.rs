@@ -189,6 +189,7 @@ fn only_adds(block: &Block) -> bool {
         && block.streams.is_empty()
         && block.calls.is_empty()
         && block.items.is_empty()
+        && (block.reasons.iter()).all(|reason| reason.code.is_understood())
 }
 
 /// Whether a block calls library functions of a kind itself. If they read input, its loop ends with the lines, of which
