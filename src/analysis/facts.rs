@@ -338,6 +338,8 @@ pub struct Loop {
     pub exits_early: bool,
     /// Its test comes after each iteration, and none before the first (`do` … `while`).
     pub tests_last: bool,
+    /// A time ends it to which it adds steps (`analysis/walk/times.rs`).
+    pub steps_time: bool,
     /// Of a loop without loops inside: what an iteration keeps in registers, where that is known.
     pub registers: Option<Registers>,
     /// Of a loop without loops inside: what an iteration waits for, and which functions it calls, where that is known.

@@ -27,6 +27,7 @@ mod refills;
 mod retries;
 mod returning;
 mod settings;
+mod times;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

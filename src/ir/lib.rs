@@ -153,6 +153,8 @@ pub struct Function {
     pub is_private: bool,
     /// A run of the program begins here: Fortran's main program, C's `main`.
     pub is_main: bool,
+    /// Its statements that open files and read from them, in their order.
+    pub file_statements: Vec<FileStatement>,
     /// Names of entries in the middle of the body.
     pub entries: Vec<String>,
     /// The variable that holds a function's result, in languages that have one.
@@ -164,6 +166,37 @@ pub struct Function {
     /// Procedures that lists of values name: what structures and tables of its own have in the beginning, compound literals.
     pub named: BTreeSet<String>,
     pub body: Vec<Stmt>,
+}
+
+/// A statement that opens a file, or reads from it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FileStatement {
+    pub place: Place,
+    /// The number of the file.
+    pub unit: Value,
+    pub action: FileAction,
+}
+
+/// What a statement does with a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum FileAction {
+    /// It opens the file of this name.
+    Open(Value),
+    /// It reads values for these from the next line on, as they stand there: `read (unit, *) n, m`.
+    List(Vec<ListItem>),
+    /// It reads something else, or goes to another place of the file.
+    Other,
+}
+
+/// What a statement reads from a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ListItem {
+    /// One value for a variable.
+    Variable(VarId),
+    /// One value for something else, such as an element.
+    Single,
+    /// As many as an array has elements.
+    Several,
 }
 
 /// An array or structure of pointers to procedures.
@@ -255,6 +288,7 @@ impl Function {
             host: None,
             is_private: false,
             is_main: false,
+            file_statements: Vec::new(),
             entries: Vec::new(),
             result: None,
             callees: BTreeMap::new(),

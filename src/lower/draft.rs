@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::diagnostic::Place;
 use crate::ir::{
-    CallTable, Callee, Conventions, Extent, Function, Home, Length, Listed, MemberLayout,
-    PointerLayout, Role, Stmt, Type, Value, VarId, Variable,
+    CallTable, Callee, Conventions, Extent, FileStatement, Function, Home, Length, Listed,
+    MemberLayout, PointerLayout, Role, Stmt, Type, Value, VarId, Variable,
 };
 
 use super::jumps::Marks;
@@ -279,6 +279,11 @@ impl Draft {
     /// Notes another name that the function is entered by.
     pub fn add_entry(&mut self, name: String) {
         self.function.entries.push(name);
+    }
+
+    /// Notes a statement that opens a file or reads from it.
+    pub fn add_file_statement(&mut self, statement: FileStatement) {
+        self.function.file_statements.push(statement);
     }
 
     pub fn set_name(&mut self, name: String, place: Place) {

@@ -46,6 +46,7 @@ mod directives;
 mod elementwise;
 mod evaluated_once;
 mod expression;
+mod files;
 mod generic;
 mod implicit;
 mod input_output;

@@ -14,6 +14,7 @@ mod ignored;
 mod included;
 mod input;
 pub mod inputs;
+mod lists;
 mod lowered;
 pub mod machine_file;
 pub mod nearby;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::files;
-use crate::analysis::opened;
+use crate::analysis::{Item, opened, read_in_order};
 use crate::ir::Unit;
 
 /// An input is no larger than this.
@@ -21,17 +21,35 @@ pub struct Opened {
     sum: [u8; 32],
 }
 
+/// A file that the program opens by name.
+pub struct OpenedFile {
+    pub path: PathBuf,
+    /// What the program reads from it in order, one list of values after the other.
+    pub lists: Vec<Vec<Item>>,
+}
+
 impl Opened {
     /// The files that a program opens by name, as far as they lie in the directories that are read, or just above these in
     /// the same project, or else beside the source that opens them.
-    pub fn of(paths: &[PathBuf], units: &[Unit]) -> (Vec<PathBuf>, Opened) {
+    pub fn of(paths: &[PathBuf], units: &[Unit]) -> (Vec<OpenedFile>, Opened) {
         let names = opened(units).into_iter();
         let names = names
             .map(|(name, source)| (name, source.to_string()))
             .collect();
         let files = inputs_in(paths, &names);
         let sum = digest(&files);
-        (files, Opened { names, sum })
+        let read = read_in_order(units);
+        let lists = |name: &str| {
+            let mut own = read.iter().filter(|read| read.file == name);
+            // Of several procedures that read it, each may have another version of the program.
+            let only = own.next().filter(|_| own.next().is_none());
+            only.map(|read| read.lists.clone()).unwrap_or_default()
+        };
+        let files = files.into_iter().map(|(name, path)| OpenedFile {
+            lists: lists(&name),
+            path,
+        });
+        (files.collect(), Opened { names, sum })
     }
 
     /// Whether the program still finds the same there.
@@ -44,9 +62,9 @@ impl Opened {
     }
 }
 
-fn digest(files: &[PathBuf]) -> [u8; 32] {
+fn digest(files: &[(String, PathBuf)]) -> [u8; 32] {
     let mut sum = Sha256::new();
-    for file in files {
+    for (_, file) in files {
         let name = file.file_name().unwrap_or_default();
         for bytes in [
             name.as_encoded_bytes(),
@@ -59,7 +77,8 @@ fn digest(files: &[PathBuf]) -> [u8; 32] {
     sum.finalize().into()
 }
 
-fn inputs_in(paths: &[PathBuf], names: &BTreeSet<(String, String)>) -> Vec<PathBuf> {
+/// The files, with the names that the program has for them.
+fn inputs_in(paths: &[PathBuf], names: &BTreeSet<(String, String)>) -> Vec<(String, PathBuf)> {
     let directories: Vec<PathBuf> = paths.iter().flat_map(|path| around(path)).collect();
     let mut sources: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (name, source) in names {
@@ -67,12 +86,14 @@ fn inputs_in(paths: &[PathBuf], names: &BTreeSet<(String, String)>) -> Vec<PathB
             sources.entry(name).or_default().push(source);
         }
     }
-    let mut found = Vec::new();
+    let mut found: Vec<(String, PathBuf)> = Vec::new();
     for (name, sources) in sources {
         let mut files = directories.iter().map(|directory| directory.join(name));
         let file = files.find(|file| is_small_file(file));
         let file = file.or_else(|| only_one_beside(name, &sources));
-        found.extend(file.filter(|file| !found.contains(file)));
+        let is_new = |file: &PathBuf| !found.iter().any(|(_, other)| other == file);
+        let file = file.filter(is_new);
+        found.extend(file.map(|file| (name.to_string(), file)));
     }
     found
 }

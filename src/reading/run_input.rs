@@ -8,6 +8,8 @@ use anyhow::Context;
 
 use super::designator::Designator;
 use super::files;
+use super::lists;
+use super::opened::OpenedFile;
 use crate::analysis::inputs::{Inputs, Run, Told, Used};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::wording::some;
@@ -73,8 +75,11 @@ impl RunInput {
     }
 
     /// Reads files that the program opens: what has no settings is something else.
-    pub fn opened(files: &[PathBuf]) -> RunInput {
-        let read = files.iter().filter_map(|file| of_file(file).ok());
+    pub fn opened(files: &[OpenedFile]) -> RunInput {
+        let in_order = |file| in_order(file).filter(|found| !found.is_empty());
+        let read = files
+            .iter()
+            .filter_map(|file| in_order(file).or_else(|| of_file(&file.path).ok()));
         RunInput {
             settings: read.flatten().collect(),
             origin: FoundBy::Program,
@@ -205,6 +210,25 @@ fn of_file(path: &Path) -> anyhow::Result<Vec<Setting>> {
     let text = files::read_text(path)
         .with_context(|| format!("--input {}: cannot read it as text", path.display()))?;
     Ok(of_text(&text, &files::name(path)))
+}
+
+/// What the lists that a program reads from a file give names.
+fn in_order(file: &OpenedFile) -> Option<Vec<Setting>> {
+    let text = files::read_text(&file.path).ok()?;
+    let path = files::name(&file.path);
+    let mut found = Vec::new();
+    for (name, line, told) in lists::values(&text, &file.lists) {
+        let pair = Pair {
+            told: Some(Told::Value(told)),
+            ..Pair::new(name, "")
+        };
+        found.push(pair.setting(&Place {
+            file: path.clone(),
+            line,
+            column: 1,
+        }));
+    }
+    Some(found)
 }
 
 /// Whether a line begins a namelist.
@@ -426,7 +450,7 @@ impl Group {
 }
 
 /// `3*0.5` is three times the value, `3*` three elements that keep what they have.
-fn repeated(word: &str) -> (u64, &str) {
+pub(super) fn repeated(word: &str) -> (u64, &str) {
     let parts = word.split_once('*');
     let times = parts.and_then(|(times, text)| Some((times.parse().ok()?, text)));
     times.unwrap_or((1, word))
@@ -499,7 +523,7 @@ fn is_name(word: &str) -> bool {
 }
 
 /// A number, or one and zero for true and false.
-fn value(text: &str) -> Option<f64> {
+pub(super) fn value(text: &str) -> Option<f64> {
     let lower = text.to_ascii_lowercase();
     match lower.as_str() {
         ".true." | "true" | "t" | ".t." | "yes" | "on" => Some(1.0),

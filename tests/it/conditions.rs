@@ -214,7 +214,7 @@ void walks(double end) {
   while (list[p] < end) { smooth(); p++; }
 }",
     );
-    assert_eq!(small::iterations(&json, "moved")[0], 128.0 * 1e4);
+    assert_eq!(small::iterations(&json, "moved")[0], 1024.0 * 1e4);
     assert_eq!(small::iterations(&json, "walks"), [8.0]);
 }
 

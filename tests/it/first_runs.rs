@@ -326,6 +326,109 @@ int main(void)
     near(filled("next >= 64", "0", "if (*to > 9) next += 3;"), 32.0);
 }
 
+/// Steps of a time are many, but for those of a part of a step; what repeats something inside of two loops that do is short,
+/// also where calls lead there, but for those that no run makes.
+#[test]
+fn steps_of_a_time_are_many_and_what_they_repeat_is_short() {
+    let program = |before: &str, inside: &str, behind: &str, others: &str| {
+        format!(
+            "
+extern double residual(void), limit(void), next(void);
+double a[100], t, dt, end, s;
+void smooth(void) {{ for (int i = 0; i < 100; i++) a[i] *= 0.5; }}
+void solve(void) {{ while (residual() > 1) smooth(); }}
+void part(void) {{ while (limit() > 1) solve(); }}
+{others}
+int main(void)
+{{
+    {before}
+        {inside}
+    {behind}
+    return 0;
+}}"
+        )
+    };
+    let smooth = |before: &str, inside: &str, behind: &str, others: &str| {
+        calls(&c(&program(before, inside, behind, others)), "smooth")
+    };
+    let stepped = "while (t < end) { t += dt;";
+    assert_eq!(smooth(stepped, "smooth();", "}", ""), 1024.0);
+    assert_eq!(
+        smooth(
+            "for (;;) { t = t + dt;",
+            "smooth();",
+            "if (t >= end) break; }",
+            ""
+        ),
+        1024.0
+    );
+    // Its steps are other numbers, or its end moves: it is any loop that repeats something.
+    assert_eq!(
+        smooth("while (t < end) { t = next();", "smooth();", "}", ""),
+        128.0
+    );
+    assert_eq!(
+        smooth(
+            "while (t < end) { t += dt; end = next();",
+            "smooth();",
+            "}",
+            ""
+        ),
+        128.0
+    );
+    // It is inside of another one.
+    let inside = "for (int k = 0; k < 10; k++) { t = 0; while (t < end) { t += dt;";
+    assert_eq!(smooth(inside, "smooth();", "} }", ""), 1280.0);
+    // Of solvers, the first level is as long as without anything around, the second is not.
+    assert_eq!(smooth(stepped, "solve();", "}", ""), 1024.0 * 128.0);
+    assert_eq!(smooth(stepped, "part();", "}", ""), 1024.0 * 128.0 * 8.0);
+    let uncalled = "void other(void) { solve(); }";
+    assert_eq!(
+        smooth(stepped, "part();", "}", uncalled),
+        1024.0 * 128.0 * 8.0
+    );
+}
+
+/// How long a row is, nothing says that is known of the table's elements: also where an argument says which row it is.
+#[test]
+fn rows_of_a_table_are_data_wherever_their_number_comes_from() {
+    let rows = |bounds: &str| {
+        let json = c(&format!(
+            "
+#include <stdlib.h>
+struct matrix {{ int n, *p, *i; double *x; }};
+static double apply(const struct matrix *v, int i, double *x)
+{{
+    double sum = 0;
+    int k, *first = v->p, *column = v->i;
+    for (k = {bounds}; k++) sum += v->x[k]*x[column[k]];
+    return sum;
+}}
+int main(void)
+{{
+    struct matrix v;
+    int j, n = 1000;
+    double *x = calloc(n, 8), s = 0;
+    v.n = n;
+    v.p = malloc((n + 1)*4);
+    v.i = malloc(8*n*4);
+    v.x = malloc(8*n*8);
+    v.p[0] = 0;
+    for (j = 0; j < n; j++) v.p[j + 1] = v.p[j] + rand() % 16;
+    for (j = 0; j < n; j++) s += apply(&v, j, x);
+    return s > 1;
+}}"
+        ));
+        (calls(&json, "apply"), iterations(&json, "apply"))
+    };
+    assert_eq!(rows("first[i]; k < first[i + 1]"), (1000.0, vec![8.0]));
+    assert_eq!(
+        rows("first[i] + 1; k <= first[i + 1] - 1"),
+        (1000.0, vec![8.0])
+    );
+    assert_eq!(rows("v->p[i]; k < v->p[i + 1]"), (1000.0, vec![8.0]));
+}
+
 /// Output at times that steps come to is rare.
 #[test]
 fn times_that_steps_come_to_are_rare() {
@@ -360,6 +463,21 @@ end program"
     assert!(written("", "mod(t, every) < dt", ""));
     assert!(written("", "t >= next", "next = next + every"));
     assert!(written("", "t > next", "next = t + every"));
+    // The end of a period lies between two times.
+    assert!(written("", "mod(t - dt, every) > mod(t, every)", ""));
+    assert!(written("", "mod(t + dt, every) < mod(t, every)", ""));
+    assert!(written("", "int(t/every) > int((t - dt)/every)", ""));
+    assert!(written("", "int(t/every) /= int((t - dt)/every)", ""));
+    assert!(written("", "floor((t + dt)/every) > floor(t/every)", ""));
+    assert!(written(
+        "",
+        "every > 0 .and. mod(t - dt, every) > mod(t, every)",
+        ""
+    ));
+    // It does not, or these are two periods.
+    assert!(!written("", "mod(t - dt, every) < mod(t, every)", ""));
+    assert!(!written("", "mod(t - dt, every) > mod(t, dt)", ""));
+    assert!(!written("", "int(t/every) < int((t - dt)/every)", ""));
     // The period changes, or nothing is set.
     assert!(!written("every = every*2", "mod(t, every) < dt", ""));
     assert!(!written("", "t >= next", ""));

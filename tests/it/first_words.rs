@@ -107,6 +107,38 @@ fn options_that_end_the_program_are_not_given() {
     assert_eq!(works(by_hand), 1.0);
 }
 
+/// What an option is given, a procedure makes of its word: without it, nothing changes.
+#[test]
+fn options_whose_values_are_computed_are_not_given() {
+    let with = |begin: &str, word: &str| {
+        format!(
+            "
+    int option, many = 1;
+    {begin}
+    while ((option = getopt(argc, argv, \"n:l\")) != -1)
+        switch (option) {{
+        case 'n': many = strtok(optarg, \",\") ? (int) strlen(optarg) : 2; break;
+        case 'l': is_loud = 1; break;
+        }}
+    {word}
+    if (many == 1) work(NULL);
+    else show();"
+        )
+    };
+    let counted = |main: &str| {
+        let json = c(&program(main));
+        (calls(&json, "work"), calls(&json, "show"))
+    };
+    assert_eq!(counted(&with("", "")), (1.0, 0.0));
+    let by_hand = "if (argc > 1 && !strcmp(argv[1], \"-n\")) many = (int) strlen(argv[2]);";
+    assert_eq!(counted(&with("", by_hand)), (1.0, 0.0));
+    // What the program makes of its own is no option.
+    assert_eq!(counted(&with("", "many = getpid() % 2;")).0, 0.5);
+    // Nor is what it makes where there is no word.
+    let missing = "if (argv[1] == NULL) many = (int) strlen(argv[0]);";
+    assert_eq!(counted(&with("", missing)).0, 0.5);
+}
+
 /// A width that is put together from bytes is one size, not one of so many times 256.
 #[test]
 fn numbers_that_come_as_bytes_are_sizes_like_others() {

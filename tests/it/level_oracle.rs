@@ -238,6 +238,7 @@ impl Case {
                 needs: None,
                 exits_early: false,
                 tests_last: false,
+                steps_time: false,
                 registers: None,
                 in_core: None,
                 repeated: Default::default(),

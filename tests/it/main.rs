@@ -98,6 +98,7 @@ mod procedure_tables;
 mod random_programs;
 mod rank;
 mod rare_branches;
+mod read_in_order;
 mod real_trees;
 mod reasons;
 mod record;

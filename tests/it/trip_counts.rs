@@ -39,6 +39,7 @@ fn nest(loops: &[Bounds]) -> Loop {
         needs: None,
         exits_early: false,
         tests_last: false,
+        steps_time: false,
         registers: None,
         in_core: None,
         repeated: Default::default(),
@@ -469,6 +470,6 @@ subroutine total(head, s)
 end
 end module
 ";
-    let report = analysed_text("f90", text, &[]);
+    let report = analysed_text("list.f90", text, &[]);
     assert_eq!(report["functions"][0]["nests"][0]["iterations"], 8);
 }

@@ -181,6 +181,7 @@ pub fn nest(
         needs: None,
         exits_early: false,
         tests_last: false,
+        steps_time: false,
         registers: None,
         in_core: None,
         repeated: Default::default(),

@@ -378,7 +378,7 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
         (expr(), expr(), step),
         (
             (any::<bool>(), needs()),
-            (any::<bool>(), any::<bool>()),
+            (any::<bool>(), any::<bool>(), any::<bool>()),
             registers(),
             in_core(),
             repeated(),
@@ -391,7 +391,13 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
                 line,
                 end_line,
                 (lower, upper, step),
-                ((is_serial, needs), (exits_early, tests_last), registers, in_core, repeated),
+                (
+                    (is_serial, needs),
+                    (exits_early, tests_last, steps_time),
+                    registers,
+                    in_core,
+                    repeated,
+                ),
                 body,
             )| Loop {
                 id,
@@ -407,6 +413,7 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
                 needs,
                 exits_early,
                 tests_last,
+                steps_time,
                 registers,
                 in_core,
                 repeated,

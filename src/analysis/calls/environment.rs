@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use super::target::Target;
 use crate::intrinsics::{IntrinsicKind, Meaning};
 use crate::ir::visit::{InLoop, calls_of, each_value, statements};
-use crate::ir::{Function, Stmt, Value, VarId, addressed, is_address};
+use crate::ir::{BinaryOp, Function, Stmt, Value, VarId, addressed, is_address};
 use crate::reason::ReasonCode;
 
 /// What variables of a procedure have from outside.
@@ -73,6 +73,25 @@ impl Outside {
             };
         });
         found
+    }
+
+    /// Whether a condition of the procedure holds for an option of the command line: it is one of them, not their end.
+    pub fn is_option_there(&self, condition: &Value, target: &dyn Fn(&str) -> Target) -> bool {
+        let is_option = |value: &Value| match value.unconverted() {
+            Value::Call { name, .. } => gives_option(target(name)),
+            Value::Variable(id) => self.options.contains(id),
+            _ => false,
+        };
+        match condition.unconverted() {
+            Value::Binary(BinaryOp::Equal, left, right) => {
+                is_option(left) && matches!(right.unconverted(), Value::Integer(0..))
+            }
+            Value::Binary(BinaryOp::Or, left, right) => {
+                let mut sides = [left, right].into_iter();
+                sides.all(|side| self.is_option_there(side, target))
+            }
+            _ => false,
+        }
     }
 
     /// Whether a condition of the procedure asks for something that the program has from outside.

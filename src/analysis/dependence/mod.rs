@@ -508,6 +508,7 @@ mod tests {
                 needs: None,
                 exits_early: false,
                 tests_last: false,
+                steps_time: false,
                 registers: None,
                 in_core: None,
                 repeated: Default::default(),

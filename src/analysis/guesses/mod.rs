@@ -10,6 +10,7 @@ mod extents;
 mod known;
 mod placeholders;
 mod ranges;
+mod repeated;
 mod rows;
 mod trips;
 mod values;

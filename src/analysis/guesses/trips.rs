@@ -5,7 +5,7 @@
 //! over the number of rows. Elsewhere such loops are short; those that repeat other loops, until something converges
 //! or time is over, are not. One that only brings a real number into a range (`while (x > half) x -= length;`) ends at once.
 
-use super::{Around, Guesses, NOMINAL, each_loop};
+use super::{Around, Guesses, NOMINAL, each_loop, repeated};
 use crate::expr::{Expr, Function, Symbol, SymbolKind};
 use crate::facts::{Block, Body, Call, Constant, Item, Loop, Origin, Program, Stream, Subscript};
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
@@ -18,18 +18,42 @@ pub(super) const SHORT: f64 = 8.0;
 /// the rest is seldom further outside than by one step. So many options has a run, if any.
 const FEW: f64 = 1.0;
 
+/// Steps of a time. What moves across a domain crosses no more than about one cell in each, and a run that stops before it
+/// has crossed some domains of the nominal size would show little.
+const STEPS: f64 = 8.0 * NOMINAL;
+
+/// What is around a loop, in its procedure and around the calls of that.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Within {
+    Nothing,
+    Loops,
+    /// Loops that repeat something until it is done.
+    Repetitions,
+}
+
 /// What reads input that says how often a loop runs.
 const INPUT: [IntrinsicKind; 2] = [IntrinsicKind::Input, IntrinsicKind::Read];
+
+/// In a procedure around whose calls so many loops repeat something, others that do are short, as they are inside one.
+const REPEATED: u32 = 2;
 
 /// Gives a value to every trip count that is a parameter.
 pub(super) fn give(program: &mut Program) {
     let guesses = Guesses::new(program);
+    let around_calls = repeated::around_calls(program);
     let mut found: Vec<(usize, Symbol, Expr)> = Vec::new();
     each_loop(program, &mut |function, around, inner| {
         let symbols = inner.upper.symbols();
         for symbol in symbols {
             if symbol.kind() == SymbolKind::TripCount {
-                let value = guesses.trips(function, (around, inner), &symbol);
+                let is_repeated = around_calls[function] >= REPEATED
+                    || around.iter().any(|outer| is_repetition(outer));
+                let within = match (around_calls[function], around.is_empty()) {
+                    (0, true) => Within::Nothing,
+                    _ if is_repeated => Within::Repetitions,
+                    _ => Within::Loops,
+                };
+                let value = guesses.trips(function, (around, inner), (&symbol, within));
                 found.push((function, symbol, value));
             }
         }
@@ -52,7 +76,7 @@ impl<'p> Guesses<'p> {
         &self,
         function: usize,
         (around, inner): (Around<'_, 'p>, &Loop),
-        trips: &Symbol,
+        (trips, within): (&Symbol, Within),
     ) -> Expr {
         let mut streams = Vec::new();
         collect(&inner.body, &mut streams);
@@ -97,7 +121,8 @@ impl<'p> Guesses<'p> {
         let counts = inner.variable.is_of_source() || moves(&inner.body, &inner.variable);
         let usual = match !counts {
             _ if calls(&inner.body, IntrinsicKind::Options) => FEW,
-            true if repeats && around.iter().any(|outer| is_repetition(outer)) => SHORT,
+            true if inner.steps_time && repeats && within == Within::Nothing => STEPS,
+            true if repeats && within == Within::Repetitions => SHORT,
             true if repeats && !INPUT.iter().any(|kind| calls(&inner.body, *kind)) => NOMINAL,
             true if only_adds(&inner.body) => FEW,
             _ => SHORT,
@@ -163,7 +188,7 @@ impl<'p> Guesses<'p> {
 }
 
 /// Whether a loop repeats what is in it until something happens.
-fn is_repetition(outer: &Loop) -> bool {
+pub(super) fn is_repetition(outer: &Loop) -> bool {
     let mut symbols = outer.upper.symbols().into_iter();
     let is_open = symbols.any(|symbol| symbol.kind() == SymbolKind::TripCount);
     is_open && !outer.variable.is_of_source() && !moves(&outer.body, &outer.variable)

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 
 use super::command_line::CommandLine;
 use super::inputs::is_input;
-use crate::calls::{ProcedureId, Procedures, Target};
+use crate::calls::{Outside, ProcedureId, Procedures, Target};
 use crate::intrinsics::IntrinsicKind;
 use crate::ir::visit::{InLoop, calls_of, each_value, statements, variables_of};
 use crate::ir::{Stmt, Type, Value, VarId, addressed};
@@ -37,6 +37,50 @@ pub(super) fn under_input<'u>(
                     }
                 });
             }
+        }
+    });
+    assigned
+}
+
+/// The values that statements assign under conditions on words of the command line, or on the options among them: those of
+/// a run that is given such words.
+pub(super) fn under_words<'u>(
+    known: &Procedures<'u>,
+    command_line: &CommandLine,
+    id: ProcedureId,
+) -> Vec<&'u Value> {
+    let function = known.get(id).function;
+    let target = |name: &str| known.target(id, name);
+    let outside = Outside::of(function, &target);
+    let words = command_line.get(&id);
+    let is_word = |value: &Value| {
+        let variable = value.variable();
+        variable.is_some_and(|id| words.is_some_and(|words| words.contains(&id)))
+    };
+    // Whether there is a word at all is another question.
+    let asks_word = |condition: &Value| {
+        let mut found = false;
+        each_value(condition, &mut |part| {
+            found |= match part {
+                Value::Call { arguments, .. } => arguments.iter().any(&is_word),
+                Value::Variable(id) => {
+                    matches!(function.variable(*id).ty, Type::Character(_)) && is_word(part)
+                }
+                _ => false,
+            };
+        });
+        found
+    };
+    let mut assigned = Vec::new();
+    statements(&function.body, InLoop::No, &mut |stmt, _| {
+        if let Stmt::If(branch) = stmt
+            && (asks_word(&branch.condition) || outside.is_option_there(&branch.condition, &target))
+        {
+            statements(&branch.then, InLoop::No, &mut |inner, _| {
+                if let Stmt::Assign { value, .. } = inner {
+                    assigned.push(value);
+                }
+            });
         }
     });
     assigned

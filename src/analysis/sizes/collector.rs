@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 
 use super::aliases;
 use super::alive::Dead;
-use super::asked::{instead_of_input, read_in, under_input};
+use super::asked::{instead_of_input, read_in, under_input, under_words};
 use super::at_once::run_at_once;
 use super::command_line::{CommandLine, command_line};
 use super::counters::{Counter, Role, counters};
@@ -185,6 +185,7 @@ impl<'k, 'u> Collector<'k, 'u> {
         self.begin_variables(id);
         self.unconditional(id, &function.body);
         let under_input = under_input(self.known, &self.command_line, id);
+        let under_words = under_words(self.known, &self.command_line, id);
         let not_read = instead_of_input(self.known, id);
         let counters: Vec<Arc<Counter>> = counters(function).into_iter().map(Arc::new).collect();
         let [mut limits, mut floors, mut instead]: [Vec<&Value>; 3] = Default::default();
@@ -212,6 +213,7 @@ impl<'k, 'u> Collector<'k, 'u> {
                             (&floors, &mut of.floors),
                             (&instead, &mut of.stand_ins),
                             (&under_input, &mut of.under_input),
+                            (&under_words, &mut of.under_words),
                             (&not_read.all, &mut of.instead_of_input),
                             (&not_read.always, &mut of.always_instead),
                         ] {

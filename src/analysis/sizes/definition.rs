@@ -73,6 +73,8 @@ pub struct Definitions<'u> {
     pub without: Option<Without>,
     /// Of what is assigned, the values of statements under conditions on what their procedure reads.
     pub under_input: Vec<&'u Value>,
+    /// Of these, the values of statements under conditions on words of the command line that are there.
+    pub under_words: Vec<&'u Value>,
     /// Of what is assigned, the values of statements that run where it is not read.
     pub instead_of_input: Vec<&'u Value>,
     /// Of these, the ones that nothing but the branch around them asks for more: whatever it had before is gone.
@@ -125,6 +127,11 @@ impl<'u> Definitions<'u> {
     /// Whether the statement that assigns the value is under a condition on what its procedure reads.
     pub fn is_under_input(&self, value: &Value) -> bool {
         is_among(&self.under_input, value)
+    }
+
+    /// Whether only a run that is given words on its command line assigns the value.
+    pub fn is_under_words(&self, value: &Value) -> bool {
+        is_among(&self.under_words, value)
     }
 
     /// Whether the statement that assigns the value runs where the place is not read.

@@ -88,6 +88,9 @@ pub(super) fn option(
             Definition::Value(procedure, value)
                 if changes == Changes::Others
                     && comes_back(known, (places, all), id, (*procedure, value)) => {}
+            // Whatever it is, no run without words has it.
+            Definition::Value(_, value)
+                if changes == Changes::Others && of.is_under_words(value) => {}
             Definition::Value(procedure, value) => {
                 let number = number((*procedure, value))?;
                 let is_asked =

@@ -57,6 +57,37 @@ impl Header {
     }
 }
 
+/// Whether a loop goes from one element of an array to another one, as along a row: `first(k), first(k + 1) - 1`. What is
+/// known of some element says nothing of how far apart two are.
+fn is_row(lower: &Value, upper: &Value) -> bool {
+    let without_number = |value: &Value| match value.unconverted() {
+        Value::Binary(BinaryOp::Add | BinaryOp::Subtract, left, right)
+            if matches!(right.unconverted(), Value::Integer(_)) =>
+        {
+            left.unconverted().clone()
+        }
+        other => other.clone(),
+    };
+    let is_number = |value: &Value| matches!(value.unconverted(), Value::Integer(_));
+    let ends = [without_number(lower), without_number(upper)];
+    let [
+        Value::Element {
+            array: first,
+            subscripts: of_first,
+            ..
+        },
+        Value::Element {
+            array: last,
+            subscripts: of_last,
+            ..
+        },
+    ] = &ends
+    else {
+        return false;
+    };
+    first == last && of_first != of_last && !of_first.iter().chain(of_last).all(is_number)
+}
+
 /// How often a loop runs whose numbers begin again.
 #[derive(Clone, Copy, PartialEq)]
 enum Rounds {
@@ -113,6 +144,9 @@ impl Walker<'_> {
             // A real end between two whole numbers.
             let goes_down = step.as_number().is_some_and(|step| step < 0.0);
             *upper = Expr::from(if goes_down { end.ceil() } else { end.floor() });
+        }
+        if is_row(lower, upper) {
+            (bounds[0], bounds[1]) = (None, None);
         }
         let of_first_turn = self.of_first_turn([lower, upper, step], &mut bounds);
         let mut reasons = Vec::new();

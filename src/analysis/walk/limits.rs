@@ -318,7 +318,7 @@ impl Walker<'_> {
 
 /// How many statements outside of inner loops add a number to a variable that is no element of an array. What all of them only
 /// add to, as `time = time + dt`, goes on up to an end that is meant, and says nothing of when data are good enough.
-fn sums_up(block: &[Stmt], id: VarId) -> u32 {
+pub(super) fn sums_up(block: &[Stmt], id: VarId) -> u32 {
     let own = Value::Variable(id);
     let mut found = 0;
     statements(block, InLoop::No, &mut |stmt, in_loop| {

@@ -477,6 +477,7 @@ impl Walker<'_> {
             needs: self.steady.needs_of_loop(inner, &self.around),
             exits_early,
             tests_last: inner.control.is_tested_last(),
+            steps_time: self.steps_time(inner),
             registers,
             in_core,
             repeated,

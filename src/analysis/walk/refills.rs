@@ -11,7 +11,7 @@ use crate::expr::Expr;
 use crate::guesses::NOMINAL;
 use crate::intrinsics::Meaning;
 use crate::ir::visit::{InLoop, statements, variables_of};
-use crate::ir::{BinaryOp, Stmt, Value, VarId};
+use crate::ir::{BinaryOp, Stmt, Type, Value, VarId};
 use crate::symbols::Symbols;
 
 /// How often a condition holds that a counter has come to its end, behind which it begins again, or that a time has come,
@@ -39,38 +39,122 @@ pub(super) fn share(
     Some(Expr::from(1.0).quotient(Expr::max([uses, Expr::from(1.0)])))
 }
 
-/// How often a real number is a multiple of a period, as far as steps of it tell: `mod(time, interval) < step`.
+/// How often a time comes to the end of a period: where what is left of the period is less than a step of it
+/// (`mod(time, interval) < step`), or less than it was (`mod(time - step, interval) > mod(time, interval)`), or where more
+/// whole periods are over (`int(time/interval) > int(before/interval)`).
 pub(super) fn share_of_time(
     condition: &Value,
     meaning: &dyn Fn(&str) -> Option<Meaning>,
     is_real: &dyn Fn(&Value) -> bool,
     changes: &dyn Fn(VarId) -> bool,
 ) -> Option<Expr> {
-    let Value::Binary(BinaryOp::Less | BinaryOp::LessOrEqual, left, right) =
-        condition.unconverted()
-    else {
+    let Value::Binary(op, left, right) = condition.unconverted() else {
         return None;
     };
-    let (dividend, divisor) = match left.unconverted() {
-        Value::Binary(BinaryOp::Remainder, dividend, divisor) => (&**dividend, &**divisor),
-        Value::Call {
-            name, arguments, ..
-        } => match (meaning(name), &arguments[..]) {
-            (Some(Meaning::Remainder | Meaning::Modulo), [dividend, divisor]) => {
-                (dividend, divisor)
-            }
-            _ => return None,
-        },
-        _ => return None,
-    };
+    if *op == BinaryOp::And {
+        let mut sides = [left, right].into_iter();
+        return sides.find_map(|side| share_of_time(side, meaning, is_real, changes));
+    }
     let any_changes = |value: &Value| {
         let mut used = BTreeSet::new();
         variables_of(value, &mut used);
         used.into_iter().any(changes)
     };
-    let is_time = is_real(dividend) && is_real(divisor) && is_real(right);
-    let is_period = any_changes(dividend) && !any_changes(divisor);
-    (is_time && is_period).then(|| Expr::from(1.0 / NOMINAL))
+    let is_period = |of: &Periods| {
+        let is_time = is_real(of.time) && is_real(of.period);
+        is_time && any_changes(of.time) && !any_changes(of.period)
+    };
+    let periods = |side| Periods::of(side, meaning).filter(is_period);
+    let comes = match [left, right].map(|side| periods(side)) {
+        [Some(now), None] => now.ends_within_step(*op) && is_real(right),
+        [Some(left), Some(right)] => left.ends_between(*op, &right),
+        _ => false,
+    };
+    comes.then(|| Expr::from(1.0 / NOMINAL))
+}
+
+/// What a value says of a time in units of a period.
+struct Periods<'v> {
+    time: &'v Value,
+    period: &'v Value,
+    part: Part,
+}
+
+/// What is left when a time is divided by a period, or how many whole ones there are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Rest,
+    Whole,
+}
+
+impl<'v> Periods<'v> {
+    fn of(value: &'v Value, meaning: &dyn Fn(&str) -> Option<Meaning>) -> Option<Periods<'v>> {
+        use Meaning::{Floor, Modulo, Nearest, Remainder, Truncated};
+        let rest = |time, period| Periods {
+            time,
+            period,
+            part: Part::Rest,
+        };
+        let whole = |quotient: &'v Value| match quotient.unconverted() {
+            Value::Binary(BinaryOp::Divide, time, period) => Some(Periods {
+                time,
+                period,
+                part: Part::Whole,
+            }),
+            _ => None,
+        };
+        match value {
+            Value::Binary(BinaryOp::Remainder, time, period) => Some(rest(time, period)),
+            Value::Call {
+                name, arguments, ..
+            } => match (meaning(name)?, &arguments[..]) {
+                (Remainder | Modulo, [time, period]) => Some(rest(time, period)),
+                (Floor | Truncated | Nearest, [quotient, ..]) => whole(quotient),
+                _ => None,
+            },
+            // A real number that becomes a whole one.
+            Value::Convert(Type::Integer(..), inner) => {
+                whole(inner).or_else(|| Self::of(inner, meaning))
+            }
+            Value::Convert(_, inner) => Self::of(inner, meaning),
+            _ => None,
+        }
+    }
+
+    /// Whether a comparison asks if less of the period is over than something.
+    fn ends_within_step(&self, op: BinaryOp) -> bool {
+        self.part == Part::Rest && matches!(op, BinaryOp::Less | BinaryOp::LessOrEqual)
+    }
+
+    /// Whether a comparison asks if a period has ended between two times.
+    fn ends_between(&self, op: BinaryOp, other: &Periods) -> bool {
+        use BinaryOp::{Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
+        if self.period != other.period || self.part != other.part {
+            return false;
+        }
+        match (self.part, op) {
+            (Part::Whole, NotEqual) => self.time != other.time,
+            (Part::Whole, Greater) => other.is_before(self),
+            (Part::Whole, Less) => self.is_before(other),
+            // Of the earlier time, more of its period was over.
+            (Part::Rest, Greater | GreaterOrEqual) => self.is_before(other),
+            (Part::Rest, Less | LessOrEqual) => other.is_before(self),
+            _ => false,
+        }
+    }
+
+    /// Whether one time is the other without a step: `time - step` of `time`, `time` of `time + step`.
+    fn is_before(&self, later: &Periods) -> bool {
+        let without = |value: &Value, op, of: &Value| match value.unconverted() {
+            Value::Binary(found, from, step) if *found == op => {
+                let is_step = !matches!(step.unconverted(), Value::Unary(..));
+                is_step && from.unconverted() == of.unconverted()
+            }
+            _ => false,
+        };
+        without(self.time, BinaryOp::Subtract, later.time)
+            || without(later.time, BinaryOp::Add, self.time)
+    }
 }
 
 /// What has come to an end, that end, and whether it has to be beyond it.

@@ -426,6 +426,7 @@ fn read_loop(
         needs: fields.word("ls:needs", read_needs, "positions with commas between them")?,
         exits_early: fields.text("ls:exits") == Some("early"),
         tests_last: fields.text("ls:tests") == Some("last"),
+        steps_time: fields.text("ls:steps") == Some("time"),
         repeated: parts::repeated(fields)?,
         in_core: read_in_core(fields)?,
         registers: integer

@@ -636,6 +636,7 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
         needs,
         exits_early,
         tests_last,
+        steps_time,
         registers,
         in_core,
         repeated,
@@ -658,6 +659,7 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
         .maybe("ls:needs", needs.as_deref().map(needs_text))
         .maybe("ls:exits", exits_early.then_some("early"))
         .maybe("ls:tests", tests_last.then_some("last"))
+        .maybe("ls:steps", steps_time.then_some("time"))
         .maybe(
             "ls:integers",
             registers.map(|needed| register_use(needed.integer)),

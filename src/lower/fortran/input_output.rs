@@ -46,9 +46,12 @@ impl Lowering<'_> {
         for value in scalars {
             self.filled_by(&place, "read statement", value, out);
         }
-        if keyword == "open"
-            && let Some(file) = self.file_of(node)
-        {
+        let file = match keyword == "open" {
+            true => self.file_of(node),
+            false => None,
+        };
+        self.note_file_statement(node, &keyword, file.as_ref());
+        if let Some(file) = file {
             out.push(Stmt::Call {
                 place: self.place(node),
                 name: format!("{keyword} statement"),

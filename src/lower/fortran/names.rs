@@ -82,6 +82,7 @@ names! { kind, KINDS:
     TYPE_NAME = "type_name",
     TYPE_QUALIFIER = "type_qualifier",
     TYPE_STATEMENT = "type_statement",
+    UNIT_IDENTIFIER = "unit_identifier",
     UNLIMITED_POLYMORPHIC = "unlimited_polymorphic",
     USE_ALIAS = "use_alias",
     VARIABLE_GROUP = "variable_group",
