@@ -12,7 +12,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::places::{LoopRef, Place, Places};
+use super::entered::Functions;
+use super::places::{LoopRef, Place, Places, is_function};
 use crate::metrics::profile::{Begun, SourceProfile};
 use crate::report::StaticReport;
 use crate::report::static_report::FunctionReport;
@@ -21,16 +22,23 @@ use crate::source::Language;
 /// Calls of one function, as the statements that make them were begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Called {
-    /// `None` where a statement has no mark.
+    /// `None` where a statement has no mark, and entries of the function do not show it.
     pub times: Option<u64>,
     /// Lines with a call, executed or not.
     pub lines: usize,
     /// All statements of each of these lines were begun equally often.
     pub agree: bool,
+    /// Each of these lines has left a call, or code in place of one, or was never reached.
+    pub are_left: bool,
 }
 
-/// By function of the report; `None` where nothing calls it.
-pub struct Callers(Vec<Option<Called>>);
+/// By function of the report.
+pub struct Callers {
+    /// `None` where nothing calls it.
+    called: Vec<Option<Called>>,
+    /// Whether its code is in one place only.
+    apart: Vec<bool>,
+}
 
 /// A line of a file, as the report names it.
 type Line<'r> = (&'r str, u32);
@@ -46,26 +54,46 @@ impl Callers {
                 of_callee.push((&caller.file, callee.line));
             }
         }
-        let called = |function: &FunctionReport| {
+        let entered = Functions::of(report, places, profile);
+        let apart = entered.are_apart();
+        let entered = entered.times(profile);
+        let called = |(number, function): (usize, &FunctionReport)| {
             let lines = lines.get(&(function.file.as_str(), function.name.as_str()))?;
             let times = |line: &Line| match begun.get(line) {
                 Some((_, most)) => Some(*most),
                 None => executed.is_never_reached(report, *line).then_some(0),
             };
             Some(Called {
-                times: lines.iter().map(times).sum(),
+                times: lines
+                    .iter()
+                    .map(times)
+                    .sum::<Option<u64>>()
+                    .or(entered[number]),
                 lines: lines.len(),
                 agree: (lines.iter())
                     .filter_map(|line| begun.get(line))
                     .all(|(fewest, most)| fewest == most),
+                are_left: lines.iter().all(|line| {
+                    executed.leaves_call(function, *line)
+                        || executed.is_never_reached(report, *line)
+                }),
             })
         };
-        Callers(report.functions.iter().map(called).collect())
+        Callers {
+            called: report.functions.iter().enumerate().map(called).collect(),
+            apart,
+        }
     }
 
     /// Calls of the function around a loop.
     pub fn around(&self, found: LoopRef) -> Option<Called> {
-        self.0[found.function]
+        self.called[found.function]
+    }
+
+    /// Whether the function around a loop is in one place of the machine code only: in no other function, and no copy of
+    /// it was executed.
+    pub fn is_apart(&self, found: LoopRef) -> bool {
+        self.apart[found.function]
     }
 }
 
@@ -75,21 +103,49 @@ struct Executed<'r> {
     lines: BTreeSet<Line<'r>>,
     /// With a branch.
     decided: BTreeSet<Line<'r>>,
+    /// With code of a function in place of a call.
+    inlined: BTreeSet<(Line<'r>, &'r str)>,
+    /// With a call of a symbol.
+    calls: BTreeSet<(Line<'r>, &'r str)>,
 }
 
 impl<'r> Executed<'r> {
-    fn of(places: &Places<'r>, profile: &SourceProfile) -> Executed<'r> {
+    fn of(places: &Places<'r>, profile: &'r SourceProfile) -> Executed<'r> {
         let (mut lines, mut decided) = (BTreeSet::new(), BTreeSet::new());
+        let (mut all_inlined, mut all_calls) = (BTreeSet::new(), BTreeSet::new());
         for site in profile.sites.iter().filter(|site| site.executions > 0) {
             let line = |file: &str, line: u32| Some((places.file_of_report(file)?, line));
             let own = site.file.as_deref().zip(site.line);
             let own = own.and_then(|(file, number)| line(file, number));
             let calls = site.called_from.iter();
             lines.extend(calls.filter_map(|(file, number)| line(file, *number)));
+            let inlined = site.called_from.iter().zip(&site.inlined);
+            all_inlined.extend(
+                inlined.filter_map(|((file, number), name)| {
+                    Some((line(file, *number)?, name.as_str()))
+                }),
+            );
+            let called = site.calls.iter().map(|call| call.function.as_str());
+            all_calls.extend(called.filter_map(|name| Some((own?, name))));
             lines.extend(own);
             decided.extend(own.filter(|_| site.decisions > 0));
         }
-        Executed { lines, decided }
+        Executed {
+            lines,
+            decided,
+            inlined: all_inlined,
+            calls: all_calls,
+        }
+    }
+
+    /// Whether a line has a call of a function.
+    fn makes_call(&self, function: &FunctionReport, line: Line<'r>) -> bool {
+        is_among(&self.calls, function, line)
+    }
+
+    /// Whether it has one, or its code in place of one.
+    fn leaves_call(&self, function: &FunctionReport, line: Line<'r>) -> bool {
+        self.makes_call(function, line) || is_among(&self.inlined, function, line)
     }
 
     /// Whether a line without a mark was never reached. Code of it may be marked elsewhere, and a call that the compiler
@@ -121,6 +177,19 @@ impl<'r> Executed<'r> {
         };
         !is_executed(function.line, function.end_line.unwrap_or(line)) || arms.any(is_not_taken)
     }
+}
+
+fn is_among<'r>(
+    all: &BTreeSet<(Line<'r>, &'r str)>,
+    function: &FunctionReport,
+    line: Line<'r>,
+) -> bool {
+    let of_line = all
+        .range((line, "")..)
+        .take_while(|(other, _)| *other == line);
+    of_line
+        .into_iter()
+        .any(|(_, name)| is_function(name, &function.name))
 }
 
 /// The calls in place of which machine loops stand: numbers of these, with file and line.

@@ -23,6 +23,7 @@
 //! candidate for the executions inside.
 
 mod confirmed;
+mod unrolled;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,20 +43,49 @@ pub fn settle(
     source: &OfSource,
     counts: &mut BTreeMap<LoopRef, LoopCounts>,
 ) {
+    let unrolled = unrolled::counts(places, witnesses, source, counts);
     let mut all: BTreeSet<LoopRef> = counts.keys().copied().collect();
-    all.extend(witnesses.loops());
+    all.extend(witnesses.loops().chain(unrolled.keys().copied()));
+    all.extend(witnesses.idle());
     let mut all: Vec<LoopRef> = all.into_iter().collect();
     // Outer loops first.
     all.sort_by_key(|found| (places.facts(*found).depth, *found));
     for found in all {
         let flow = Flow::of(places, witnesses, source, counts, found);
         let settled = match counts.get(&found) {
-            None if flow.is_never_begun(witnesses.tests_alone(found)) => flow.around_all(),
+            None => flow
+                .never_begun(witnesses.tests_alone(found))
+                .map(without_rounds)
+                .or_else(|| flow.settled(None))
+                .or_else(|| flow.unreached()),
             own => flow.settled(own.copied()),
         };
+        let by_work = unrolled.get(&found).and_then(|one| flow.unrolled(*one));
+        let is_certain = |one: &LoopCounts| one.doubts == Doubts::default();
+        let settled = settled.filter(is_certain).or(by_work).or(settled);
         if let Some(settled) = settled {
             counts.insert(found, settled);
+            leave_out_inside(places, found, counts);
         }
+    }
+}
+
+/// Of a loop that certainly had no rounds, those inside were never executed.
+fn leave_out_inside(places: &Places, found: LoopRef, counts: &mut BTreeMap<LoopRef, LoopCounts>) {
+    let has_none = |one: &LoopCounts| one.rounds == 0 && one.doubts.rounds.is_none();
+    if counts.get(&found).is_some_and(has_none) {
+        for child in places.children(found) {
+            counts.entry(child).or_insert_with(|| without_rounds(0));
+            leave_out_inside(places, child, counts);
+        }
+    }
+}
+
+/// The counts of a loop that never went round.
+fn without_rounds(executions: u64) -> LoopCounts {
+    LoopCounts {
+        tests: executions,
+        ..LoopCounts::default()
     }
 }
 
@@ -66,6 +96,8 @@ pub struct OfSource<'a> {
     pub calls: &'a dyn Fn(LoopRef) -> f64,
     /// What its bounds say.
     pub surety: &'a dyn Fn(LoopRef) -> Surety,
+    /// Of loops that were unrolled completely, how often their code was executed, and the rounds that it did.
+    pub straight: &'a BTreeMap<LoopRef, (u64, u64)>,
 }
 
 /// What is known about one loop.
@@ -112,6 +144,9 @@ struct Flow<'a> {
     is_replaced: bool,
     /// In place of how many calls its code was executed.
     inlined_calls: usize,
+    /// It has more machine loops than there are such calls, and none leaves rounds to another: a call that stands in an
+    /// unrolled loop may have several copies.
+    is_copied: bool,
     /// No loop is around it.
     outermost: bool,
     /// It has one machine loop, with all of its rounds, in that of the loop around it.
@@ -124,6 +159,23 @@ struct Flow<'a> {
     always_stores: bool,
     /// Vectors went over as many elements as its machine loops have rounds of the source.
     is_by_elements: bool,
+    /// All that it does is in one machine loop, one round in each of its own.
+    is_single: bool,
+    /// That is so of the loop around it.
+    is_in_single: bool,
+    /// A machine loop of it is there, and was not entered.
+    is_idle: bool,
+    /// No condition decides what its rounds do.
+    is_plain: bool,
+    /// A branch was executed on the line of each condition that its rounds ask.
+    are_conditions_left: bool,
+    /// Something was stored or computed, or loaded, called or decided on another line than that of its head, or is a loop
+    /// inside.
+    does_something: bool,
+    /// Its function is in one place of the machine code only.
+    is_apart: bool,
+    /// Something of it was executed, or of a loop inside.
+    has_code: bool,
 }
 
 /// How often a round of a loop executes a loop inside.
@@ -164,6 +216,7 @@ impl<'a> Flow<'a> {
             (is_marked || !own.is_divided) && (own.unrolled <= 1 || !witnesses.is_wide(found))
         });
         let (mut head, mut twice) = (BTreeSet::new(), 0);
+        let is_single = own.is_some_and(|own| own.is_single);
         for one in witnesses.head(found).filter(|_| is_shown) {
             if !head.insert(one) {
                 twice = twice.max(one);
@@ -176,7 +229,10 @@ impl<'a> Flow<'a> {
                 || witnesses.is_replaced(found),
             machine: own.map(|counts| (counts.executions(), counts.rounds)),
             head,
-            body: witnesses.body(found).filter(|_| is_shown).collect(),
+            body: match is_single && !is_marked {
+                true => witnesses.body_inside(found).collect(),
+                false => witnesses.body(found).filter(|_| is_shown).collect(),
+            },
             inside: inside.filter(|executions| *executions > 0).collect(),
             around,
             around_written: outer.and_then(|outer| {
@@ -194,17 +250,25 @@ impl<'a> Flow<'a> {
             surety,
             called: source.callers.around(found).filter(|_| outer.is_none()),
             is_all_inlined: source.callers.around(found).is_some_and(|called| {
-                called.lines <= witnesses.inlined_calls(found) && witnesses.has_one_copy_each(found)
+                called.are_left
+                    && witnesses.has_one_copy_each(found)
+                    && has_loop_each(witnesses, own, source, found)
             }),
             written: written(places, counts, source, found).filter(|_| surety.is_total_written),
             is_cut_short: places.chain(found).any(|one| places.facts(one).exits_early),
             decisions: witnesses.decisions(found),
-            first: witnesses.first(found),
+            first: match is_single && !is_marked {
+                true => witnesses.body_inside(found).next(),
+                false => witnesses.first(found),
+            },
             has_body: witnesses.is_begun(found) || places.children(found).next().is_some(),
             is_mixed: is_mixed(places, counts, found),
             is_replaced: witnesses.is_replaced(found),
             outermost: outer.is_none(),
             inlined_calls: witnesses.inlined_calls(found),
+            is_copied: own.is_some_and(|own| {
+                own.unrolled == 1 && own.machine_loops > witnesses.inlined_calls(found)
+            }),
             mirrors: own.is_some_and(|own| own.mirrors && own.peeled == 0 && own.replaced == 0),
             ends: own
                 .filter(|own| own.machine_loops > 0 && own.peeled == 0 && own.replaced == 0)
@@ -212,24 +276,38 @@ impl<'a> Flow<'a> {
             is_by_call: own.is_some_and(|own| own.by_call),
             always_stores: always_stores(places, found),
             is_by_elements: own.is_some_and(|own| own.by_elements),
+            is_single: own.is_some_and(|own| own.is_single),
+            is_in_single: outer
+                .is_some_and(|outer| counts.get(&outer).is_some_and(|own| own.is_single)),
+            is_idle: witnesses.is_idle(found),
+            is_plain: is_plain(places, found),
+            are_conditions_left: (facts.branches.iter())
+                .filter(|one| (facts.line..=facts.end_line).contains(&one.line))
+                .filter(|one| is_unconditional(one.line))
+                .all(|one| witnesses.is_decided(found, one.line)),
+            does_something: witnesses.does_something(found)
+                || places.children(found).next().is_some(),
+            is_apart: source.callers.is_apart(found),
+            has_code: has_code(places, witnesses, found),
         }
     }
 
-    /// Whether nothing but its test was executed, once for each execution: then no round followed any. A call may have
-    /// done them; and a compiler removes rounds that do nothing, or of which only the number is used, but not their first
-    /// test where something else depends on it.
-    fn is_never_begun(&self, tests: Option<u64>) -> bool {
-        let executions = self.certain_executions();
-        let is_all = |executions: u64| executions > 0 && Some(executions) == tests;
-        self.is_marked
-            && !self.is_replaced
+    /// How often it was executed, if nothing but its test was, once for each execution: then no round followed any. A call
+    /// may have done them; and a compiler removes rounds that do nothing, or of which only the number is used, but not their
+    /// first test where something else depends on it. So its rounds have to store something; or a machine loop has to be
+    /// left for them, which was not entered, and no condition may decide what they do.
+    fn never_begun(&self, tests: Option<u64>) -> Option<u64> {
+        let is_left = self.is_idle && self.is_plain;
+        let executions = self.certain_executions().filter(|one| Some(*one) == tests);
+        let executions = executions.filter(|executions| *executions > 0)?;
+        (!self.is_replaced
             && !self.facts.exits_early
-            && self.always_stores
+            && !self.facts.shares_condition_line
+            && (self.is_marked && self.always_stores || is_left)
             && self.body.is_empty()
             && self.inside.is_empty()
-            && executions.is_some_and(|executions| {
-                is_all(executions) && self.head.iter().all(|one| *one == executions)
-            })
+            && self.head.iter().all(|one| *one == executions))
+        .then_some(executions)
     }
 
     /// How often the calls of its function were begun.
@@ -245,13 +323,20 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The counts of a loop that never went round.
-    fn around_all(&self) -> Option<LoopCounts> {
-        let tests = self.certain_executions()?;
-        Some(LoopCounts {
-            tests,
-            ..LoopCounts::default()
-        })
+    /// Of a loop of which nothing was executed: it had no rounds, if its machine code is there once, and whatever it would have
+    /// done is not known in advance. Whether its test was done, and how often, may have been decided elsewhere.
+    fn unreached(&self) -> Option<LoopCounts> {
+        let is_nothing = self.head.is_empty() && self.decisions == 0 && !self.has_code;
+        let is_there = self.is_idle && self.is_apart && self.inlined_calls == 0;
+        (is_nothing && is_there && !self.is_replaced && (self.is_plain || self.always_stores)).then(
+            || LoopCounts {
+                doubts: Doubts {
+                    executions: Some(Doubt::Unconfirmed),
+                    rounds: None,
+                },
+                ..LoopCounts::default()
+            },
+        )
     }
 
     /// The counts with what is certain of them.
@@ -286,7 +371,10 @@ impl<'a> Flow<'a> {
                 .or_else(|| self.may_be_left_otherwise(executions, rounds))
                 .or_else(|| self.may_lack_idle(executions, rounds))
                 .or_else(|| self.differs_from_written(executions, rounds))
-                .or_else(|| self.may_have_others(executions, rounds)),
+                .or_else(|| self.may_have_others(executions, rounds))
+                .or_else(|| self.may_be_others_lines(executions, rounds))
+                .or_else(|| self.may_merge_exits(executions, rounds))
+                .or_else(|| self.may_be_tests(executions, rounds)),
         };
         // Nothing is known of a loop that only its statements show, unless they agree.
         if counts.is_none() && doubts.rounds.is_some() {
@@ -310,7 +398,7 @@ impl<'a> Flow<'a> {
     fn may_be_evaluated(&self, executions: u64) -> Option<Doubt> {
         // Of fewer marks some are lost.
         let called = self.calls().filter(|calls| *calls >= executions);
-        if called.is_none() && self.is_all_inlined {
+        if called.is_none() && self.is_all_inlined && !self.is_copied {
             return None;
         }
         match called.or(self.fixed.0) {
@@ -323,10 +411,16 @@ impl<'a> Flow<'a> {
                     false => Doubt::Unconfirmed,
                 })
             }
-            Some(calls) if executions == calls => None,
+            // What the source is expected to make confirms nothing where copies may be missing.
+            Some(calls) if executions == calls && (called.is_some() || self.inlined_calls == 0) => {
+                None
+            }
             // Of several calls some may have left no code.
-            _ => (self.outermost && self.inlined_calls > 0 && self.has_several_calls())
-                .then_some(Doubt::Unconfirmed),
+            _ => {
+                let may_be_more = self.has_several_calls() || self.is_copied;
+                (self.outermost && self.inlined_calls > 0 && may_be_more)
+                    .then_some(Doubt::Unconfirmed)
+            }
         }
     }
 
@@ -386,7 +480,7 @@ impl<'a> Flow<'a> {
         }
         let is_shown = match self.around_written {
             Some(each) => each > 0 && executions.is_multiple_of(each),
-            None => confirmed.executions >= 2 && self.is_marked,
+            None => confirmed.executions >= 2 && (self.is_marked || self.is_single),
         };
         (!is_shown).then_some(Doubt::Unconfirmed)
     }
@@ -415,6 +509,39 @@ impl<'a> Flow<'a> {
         (!is_shown).then_some(Doubt::Unconfirmed)
     }
 
+    /// Without marks, lines say how often an instruction of theirs was executed, and not what it was for: where that is not
+    /// as often as the machine loops went round, bounds have to show which of the two is right.
+    fn may_be_others_lines(&self, executions: u64, rounds: u64) -> Option<Doubt> {
+        let is_shown = self.is_marked
+            || self.machine.is_none_or(|(_, own)| own == rounds)
+            || self.is_of_source(executions, rounds);
+        (!is_shown).then_some(Doubt::Unconfirmed)
+    }
+
+    /// A loop that could be left early, and was left by its test only, may have another test: one for what its own and that
+    /// of the exit ask. Then rounds that the exit ends are not among its rounds. The condition of the exit has to be left.
+    fn may_merge_exits(&self, executions: u64, rounds: u64) -> Option<Doubt> {
+        let is_left_early = self.ends.is_some_and(|(entries, left)| left < entries);
+        let is_shown = !self.facts.exits_early
+            || self.facts.tests_last
+            || is_left_early
+            || self.are_conditions_left
+            || self.is_of_source(executions, rounds);
+        (!is_shown).then_some(Doubt::Unconfirmed)
+    }
+
+    /// Of a loop without a variable whose rounds leave nothing, a round of its machine loop may be no more than a test: unless
+    /// there was one for each round and one for each execution.
+    fn may_be_tests(&self, executions: u64, rounds: u64) -> Option<Doubt> {
+        let is_shown = self.facts.var.is_of_source()
+            || self.facts.tests_last
+            || self.does_something
+            || rounds == 0
+            || self.decisions == executions + rounds
+            || self.is_of_source(executions, rounds);
+        (!is_shown).then_some(Doubt::Unconfirmed)
+    }
+
     /// A loop that can be left early may begin its rounds elsewhere in the machine code: behind the first part of its test, or
     /// behind the place where it is left. Rounds that are cut short are then missing, or counted though they never began.
     /// What the statements of its head were begun shows it.
@@ -422,10 +549,43 @@ impl<'a> Flow<'a> {
         let is_shown = !self.facts.exits_early
             || self.is_of_source(executions, rounds)
             || self.is_by_elements
-            || self.closes(executions, rounds)
+            || self.closes(executions, rounds) && self.first.is_none_or(|first| first >= rounds)
             || self.head.is_empty() && self.first == Some(rounds);
         (!is_shown).then_some(Doubt::Unconfirmed)
     }
+}
+
+/// Whether each copy of a loop in place of a call has a machine loop, and no execution was without a round, or the tests before
+/// and in these were done as often as executions and rounds ask for: a copy without either may have been executed, too. All
+/// copies of a loop that was unrolled completely are there (`OfSource::straight`).
+fn has_loop_each(
+    witnesses: &Witnesses,
+    own: Option<&LoopCounts>,
+    source: &OfSource,
+    found: LoopRef,
+) -> bool {
+    let surety = (source.surety)(found);
+    let always_goes_round = surety.is_each_written && surety.each.is_some_and(|each| each > 0);
+    source.straight.contains_key(&found)
+        || own.is_none_or(|own| {
+            own.machine_loops >= witnesses.inlined_calls(found)
+                && (always_goes_round
+                    || witnesses.decisions(found) >= own.rounds + own.executions())
+        })
+}
+
+/// Whether something of a loop was executed, or of those inside it.
+fn has_code(places: &Places, witnesses: &Witnesses, found: LoopRef) -> bool {
+    let mut inside = places.children(found);
+    witnesses.is_begun(found)
+        || witnesses.decisions(found) > 0
+        || inside.any(|child| has_code(places, witnesses, child))
+}
+
+/// Whether no condition decides what the rounds of a loop do, or those of loops inside.
+fn is_plain(places: &Places, found: LoopRef) -> bool {
+    let mut inside = places.children(found);
+    places.facts(found).branches.is_empty() && inside.all(|child| is_plain(places, child))
 }
 
 /// Whether each round of a loop stores into an array, itself or in a loop inside: under no condition.
@@ -472,7 +632,9 @@ fn written(
 ) -> Option<u64> {
     let outermost = places.chain(found).last().filter(|outer| *outer != found)?;
     let executed = counts.get(&outermost)?;
-    let each = places.rounds(found)? / (source.calls)(found);
+    // Conditions around the outermost loop decide how often that is executed, and not what an execution does.
+    let inside = places.rounds(found)? / places.rounds(outermost)?;
+    let each = (source.surety)(outermost).each? as f64 * inside;
     let all = each * executed.executions() as f64;
     (executed.doubts.executions.is_none() && all.fract() == 0.0).then_some(all as u64)
 }

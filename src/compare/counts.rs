@@ -36,6 +36,8 @@ pub struct LoopCounts {
     pub by_call: bool,
     /// The compiler divided it, each part with some of its stores.
     pub is_divided: bool,
+    /// All that it does is in one machine loop, one round in each of its own.
+    pub is_single: bool,
     /// What of these is not certain.
     pub doubts: Doubts,
 }

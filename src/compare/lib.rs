@@ -56,6 +56,7 @@ mod continued;
 mod counted_lines;
 mod counts;
 mod doubts;
+mod entered;
 mod entries;
 mod inlined;
 mod iterations;

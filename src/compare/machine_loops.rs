@@ -26,6 +26,8 @@
 //! What comes out is one witness among several; `conservation` decides whether it is believed.
 
 mod peeled;
+mod single;
+mod straight;
 mod tangled;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,8 +44,12 @@ use super::work::{
 use crate::metrics::profile::{MachineLoop, Site, SourceProfile};
 use crate::report::static_report::LoopReport;
 
-/// Counts of all loops of the source that were executed.
-pub fn count(places: &Places, profile: &SourceProfile) -> BTreeMap<LoopRef, LoopCounts> {
+/// Counts of all loops of the source that were executed, and what was executed of those that were unrolled completely: how
+/// often, and the rounds that it did.
+pub fn count(
+    places: &Places,
+    profile: &SourceProfile,
+) -> (BTreeMap<LoopRef, LoopCounts>, BTreeMap<LoopRef, (u64, u64)>) {
     let counter = Counter::new(places, profile);
     let mut counts: BTreeMap<LoopRef, LoopCounts> = BTreeMap::new();
     // Inner loops have greater depths.
@@ -56,7 +62,10 @@ pub fn count(places: &Places, profile: &SourceProfile) -> BTreeMap<LoopRef, Loop
             counts.insert(found, found_counts);
         }
     }
-    counts
+    let executed = counter.lines.keys();
+    let straight = executed.filter_map(|found| Some((*found, counter.straight(*found)?)));
+    let straight = straight.collect();
+    (counts, straight)
 }
 
 struct Counter<'a> {
@@ -139,7 +148,11 @@ impl<'a> Counter<'a> {
 
     /// Those of a loop, those inside it being known.
     fn count(&self, found: LoopRef, known: &BTreeMap<LoopRef, LoopCounts>) -> Option<LoopCounts> {
-        self.by_lines(found, self.by_loops(found, known))
+        let counts = self.by_lines(found, self.by_loops(found, known))?;
+        Some(LoopCounts {
+            is_single: self.is_single(found),
+            ..counts
+        })
     }
 
     fn by_loops(

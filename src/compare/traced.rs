@@ -154,13 +154,15 @@ pub fn join(report: &StaticReport, places: &Places, profile: &SourceProfile) -> 
             .cmp(&a.instructions)
             .then_with(|| a.what.cmp(&b.what))
     });
-    join.loops = machine_loops::count(places, profile);
+    let (loops, straight) = machine_loops::count(places, profile);
+    join.loops = loops;
     let witnesses = Witnesses::of(report, places, profile);
     let callers = Callers::of(report, places, profile);
     let source = OfSource {
         callers: &callers,
         calls: &|found| report.functions[found.function].calls(),
         surety: &|found| surety(report, places, found),
+        straight: &straight,
     };
     conservation::settle(places, &witnesses, &source, &mut join.loops);
     join

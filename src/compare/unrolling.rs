@@ -101,8 +101,20 @@ fn by_strides(facts: &LoopReport, sites: &[&Site]) -> Option<u64> {
     rounds_by_strides(&of_source, sites)
 }
 
+/// Whether addresses that move in the source have moved as far as in one round of it, and not as far as in several.
+pub fn moves_by_one(facts: &LoopReport, sites: &[&Site]) -> bool {
+    let arrays = facts.arrays.iter();
+    let of_source: Vec<i64> = arrays.filter_map(|array| stride(facts, array)).collect();
+    common_copies(&of_source, sites).is_some_and(|copies| copies == [1])
+}
+
 /// The fewest rounds after which addresses that move by `of_source` in one have moved as far as those of the sites did.
 fn rounds_by_strides(of_source: &[i64], sites: &[&Site]) -> Option<u64> {
+    common_copies(of_source, sites)?.first().copied()
+}
+
+/// All numbers of rounds after which they have, ascending; `None` where none of them moves so.
+fn common_copies(of_source: &[i64], sites: &[&Site]) -> Option<Vec<u64>> {
     let has_vectors = sites.iter().any(|site| !site.vectors.is_none());
     let largest = if has_vectors {
         LARGEST_OF_VECTORS
@@ -125,7 +137,7 @@ fn rounds_by_strides(of_source: &[i64], sites: &[&Site]) -> Option<u64> {
     let mut told = told.iter().filter(|possible| !possible.is_empty());
     let mut common = told.next()?.clone();
     told.for_each(|possible| common.retain(|copies| possible.contains(copies)));
-    common.first().copied()
+    Some(common)
 }
 
 /// Bytes by which a reference moves in a round of the source; `None` where the source has no number for it.

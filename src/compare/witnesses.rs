@@ -21,6 +21,16 @@ use crate::source::Language;
 pub struct Witnesses {
     heads: BTreeMap<LoopRef, Vec<u64>>,
     bodies: BTreeMap<LoopRef, BTreeMap<u32, u64>>,
+    /// The same, of code in machine loops that come from the loop, by instructions.
+    inside: BTreeMap<LoopRef, BTreeMap<u32, u64>>,
+    /// Loops of which a machine loop is there that was never entered.
+    idle: BTreeSet<LoopRef>,
+    /// Lines of loops with a branch that was executed.
+    decided: BTreeSet<(LoopRef, u32)>,
+    /// Loops with something that is not done in vain, and is no test.
+    doing: BTreeSet<LoopRef>,
+    /// By loop: how often a copy of the statements of its body was begun, and all copies.
+    copied: BTreeMap<LoopRef, (u64, u64)>,
     /// Loops with stores of more bytes than an element that they store has.
     wide: BTreeSet<LoopRef>,
     /// Loops where the compiler marks where statements begin.
@@ -57,10 +67,19 @@ impl Witnesses {
         let mut found = by_statements(report, places, profile);
         let marked_loops = found.keys().map(|(found, ..)| *found).collect();
         found.extend(by_instructions(places, profile, &marked));
-        let replaced = profile.sites.iter().filter(|site| {
-            let mut calls = site.calls.iter();
-            calls.any(|call| replaces_loops(&call.function))
-        });
+        // In a machine loop that comes from the loop itself, a call does no other rounds of it.
+        let is_in_own = |site: &Site| match (places.own(site), places.origin(site)) {
+            (Place::Loop(own), Some(origin)) => own == origin && !places.shares_line(own),
+            _ => false,
+        };
+        let replaced = profile
+            .sites
+            .iter()
+            .filter(|site| !is_in_own(site))
+            .filter(|site| {
+                let mut calls = site.calls.iter();
+                calls.any(|call| replaces_loops(&call.function))
+            });
         let own = |site: &Site| match places.own(site) {
             Place::Loop(found) => Some(found),
             _ => None,
@@ -82,8 +101,20 @@ impl Witnesses {
             }
         }
         let (mut begun, mut decisions) = (BTreeSet::new(), BTreeMap::new());
+        let (mut decided, mut doing) = (BTreeSet::new(), BTreeSet::new());
         for site in executed() {
             let Some(found) = own(site) else { continue };
+            let is_head = site.line == Some(places.facts(found).line);
+            let has_done = site.accesses.bytes() > 0 || site.effects.is_some();
+            let has_other = has_done || site.decisions > 0 || !site.calls.is_empty();
+            if site.effects.is_some() || !is_head && has_other {
+                doing.insert(found);
+            }
+            decided.extend(
+                site.line
+                    .filter(|_| site.decisions > 0)
+                    .map(|line| (found, line)),
+            );
             if site.line == Some(places.facts(found).line) {
                 *decisions.entry(found).or_default() += site.decisions;
             } else {
@@ -97,7 +128,15 @@ impl Witnesses {
             let found = own(site)?;
             is_wider(places.facts(found), site).then_some(found)
         });
+        let idle = (profile.loops.iter().enumerate())
+            .filter(|(_, one)| !one.was_executed())
+            .filter_map(|(number, _)| places.origin_of(number as u32));
         let mut witnesses = Witnesses {
+            inside: inside(places, profile),
+            idle: idle.collect(),
+            copied: copied(places, profile),
+            decided,
+            doing,
             wide: wide.collect(),
             marked: marked_loops,
             replaced: replaced.filter_map(own).collect(),
@@ -167,6 +206,37 @@ impl Witnesses {
     pub fn first(&self, found: LoopRef) -> Option<u64> {
         let lines = self.bodies.get(&found)?;
         lines.values().next().copied()
+    }
+
+    /// The same as [`Witnesses::body`] of the code in machine loops that come from the loop, by instructions.
+    pub fn body_inside(&self, found: LoopRef) -> impl Iterator<Item = u64> + '_ {
+        let lines = self.inside.get(&found);
+        lines.into_iter().flat_map(BTreeMap::values).copied()
+    }
+
+    /// Whether a branch was executed on a line of a loop.
+    pub fn is_decided(&self, found: LoopRef, line: u32) -> bool {
+        self.decided.contains(&(found, line))
+    }
+
+    /// Whether something was done in a loop that is not done in vain, and is no test.
+    pub fn does_something(&self, found: LoopRef) -> bool {
+        self.doing.contains(&found)
+    }
+
+    /// How often one copy of the statements of a body was begun, and all copies together, by those that were begun most.
+    pub fn copied(&self, found: LoopRef) -> Option<(u64, u64)> {
+        self.copied.get(&found).copied()
+    }
+
+    /// Loops of which a machine loop is left that was never entered.
+    pub fn idle(&self) -> impl Iterator<Item = LoopRef> + '_ {
+        self.idle.iter().copied()
+    }
+
+    /// Whether a machine loop is left of a loop that was never entered.
+    pub fn is_idle(&self, found: LoopRef) -> bool {
+        self.idle.contains(&found)
     }
 
     /// Loops of which something is known.
@@ -276,6 +346,57 @@ fn language(report: &StaticReport, places: &Places, found: LoopRef) -> Option<La
     files
         .find(|file| file.path == *path)
         .map(|file| file.language)
+}
+
+/// Of the lines of bodies that are in no arm of a condition, the instruction that was executed most in machine loops that
+/// come from the loop itself.
+fn inside(places: &Places, profile: &SourceProfile) -> BTreeMap<LoopRef, BTreeMap<u32, u64>> {
+    let mut lines: BTreeMap<LoopRef, BTreeMap<u32, u64>> = BTreeMap::new();
+    for site in profile.sites.iter().filter(|site| site.executions > 0) {
+        let (Some(line), Place::Loop(found)) = (site.line, places.own(site)) else {
+            continue;
+        };
+        let facts = places.facts(found);
+        let is_body = line != facts.line && !is_in_arm(facts, line) && !has_arm(facts, line);
+        if is_body && places.origin(site) == Some(found) {
+            let most = lines.entry(found).or_default().entry(line).or_default();
+            *most = site.executions.max(*most);
+        }
+    }
+    lines
+}
+
+/// By loop, how often one copy of its body was begun, and all of them: by the statement of which most copies were, in each
+/// loop of the machine code. None where another one has a copy that was begun more often.
+fn copied(places: &Places, profile: &SourceProfile) -> BTreeMap<LoopRef, (u64, u64)> {
+    let mut parts: BTreeMap<(LoopRef, Option<u32>), (u64, u64, u64)> = BTreeMap::new();
+    for one in profile.statements.iter().filter(|one| !one.at_header) {
+        let Some(file) = profile.files.get(one.file as usize) else {
+            continue;
+        };
+        let Place::Loop(found) = places.find(file, one.line, &[]) else {
+            continue;
+        };
+        let facts = places.facts(found);
+        if one.line == facts.line || is_in_arm(facts, one.line) || has_arm(facts, one.line) {
+            continue;
+        }
+        let (most, own, all) = parts.entry((found, one.machine_loop)).or_default();
+        *most = one.most.max(*most);
+        let executions = one.executions - one.continued;
+        if executions > *all {
+            (*own, *all) = (one.most, executions);
+        }
+    }
+    let mut found: BTreeMap<LoopRef, Option<(u64, u64)>> = BTreeMap::new();
+    for ((one, _), (most, own, all)) in parts {
+        let sum = found.entry(one).or_insert(Some((0, 0)));
+        *sum = sum
+            .filter(|_| most == own)
+            .map(|sum| (sum.0 + own, sum.1 + all));
+    }
+    let known = |(one, sum): (LoopRef, Option<(u64, u64)>)| Some((one, sum?));
+    found.into_iter().filter_map(known).collect()
 }
 
 /// Where the compiler did not mark statements: of each line the instruction of a loop of the machine code that was

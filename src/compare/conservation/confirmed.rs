@@ -150,7 +150,14 @@ impl Flow<'_> {
             && (by_calls || by_around || self.fixed.0 == Some(executions))
             && self.head.range(rounds..tests).next().is_some();
         let is_closed = by_body && is_machine.1 && self.is_closed(executions, rounds);
+        // Its one machine loop does a round of the source in each of its own, whatever became of the first test.
+        let is_whole = is_machine.1
+            && self.is_single
+            && is_told_by_lines
+            && self.decisions >= rounds
+            && self.decisions <= tests;
         let is_head_right = self.head.is_empty()
+            || is_whole
             || is_closed
             || is_last
             || by_call
@@ -173,13 +180,13 @@ impl Flow<'_> {
             + votes(&[
                 by_entries,
                 self.around.is_some_and(|(around, _)| around == executions),
-                is_proven && (by_body || is_machine.1),
+                is_proven && (by_body || is_machine.1 || has_step),
                 is_last && self.mirrors && by_entries,
                 has_test && !self.facts.exits_early,
                 // Both the marks and the branches of the test: one for each execution more than there are rounds.
                 has_test && is_machine.1 && self.has_branches(tests),
                 begins,
-                by_calls || self.fixed.0 == Some(executions),
+                by_calls || self.calls().is_none() && self.fixed.0 == Some(executions),
             ]);
         let rounds = votes(&[
             is_machine.1,
@@ -198,14 +205,29 @@ impl Flow<'_> {
     /// Whether something was done more often than so many executions and rounds have it.
     fn is_contradicted(&self, executions: u64, rounds: u64, tests: u64) -> bool {
         // What is done in advance of the test is done as often as that. A round that is left at once looks the same.
-        let may_be_in_advance = !self.facts.exits_early && !self.facts.tests_last;
+        // A loop without a test has nothing that is done in advance of it.
+        let may_be_in_advance =
+            !self.facts.exits_early && !self.facts.tests_last && !self.facts.var.is_none();
         let is_in_advance = |count: u64| count == tests && may_be_in_advance;
         let is_more = |count: &u64| *count > rounds && !is_in_advance(*count);
-        self.head.iter().any(|head| *head > tests)
-            || self.facts.var.is_of_source() && self.twice > rounds.max(executions)
+        // Parts of one test may have marks of their own, where all is in one machine loop.
+        let is_single = self.is_single && self.is_marked && self.decisions <= tests;
+        !is_single && self.head.iter().any(|head| *head > tests)
+            || !is_single && self.facts.var.is_of_source() && self.twice > rounds.max(executions)
             || self.body.iter().any(is_more)
             || self.inside.iter().any(|one| *one > rounds)
             || self.around.is_some_and(|(around, _)| executions > around)
+            || self.has_other_statements(executions, rounds, tests)
+    }
+
+    /// Whether a loop that counts nothing, and is all on one line, has a statement there that is neither the test nor done
+    /// once in each round.
+    fn has_other_statements(&self, executions: u64, rounds: u64, tests: u64) -> bool {
+        let is_other = |count: &u64| *count > rounds && *count < tests && *count != executions;
+        !self.facts.var.is_of_source()
+            && !self.has_body
+            && self.is_marked
+            && self.head.iter().any(is_other)
     }
 
     /// Whether branches of the test were executed so often, where its marks are another witness.
@@ -237,9 +259,11 @@ impl Flow<'_> {
         self.fixed.1 == Some(rounds) && is_as_often
     }
 
-    /// The same as [`Flow::closes`], where the compiler marks where statements begin.
+    /// The same as [`Flow::closes`], where the compiler marks where statements begin, or all is in one machine loop, whose
+    /// rounds begin where those of the source do.
     fn is_closed(&self, executions: u64, rounds: u64) -> bool {
-        self.is_marked && self.closes(executions, rounds)
+        let begins_there = self.is_single && self.first == Some(rounds);
+        (self.is_marked || begins_there) && self.closes(executions, rounds)
     }
 
     /// Of a loop that can be left early, whether statements of its head were begun as often as these rounds ask for: the

@@ -13,8 +13,8 @@ use super::strides::StrideMeter;
 use super::symbols::{hands_out_memory, returns_memory};
 use super::vectors::{Elements, VectorMeter};
 use super::{
-    AllocatedAt, Begun, Called, DataAccesses, MachineLoop, Moved, OnBehalf, Operations, Site,
-    SourceProfile, Vectors,
+    AllocatedAt, Begun, Called, DataAccesses, Entered, MachineLoop, Moved, OnBehalf, Operations,
+    Site, SourceProfile, Vectors,
 };
 use crate::counted::Counted;
 use crate::metric::{Metric, Program, Run, Stretch, ram_use};
@@ -193,6 +193,7 @@ impl ProfileMeter {
             begun,
         } = self.sites.finish()?;
         let statements = statements(&files, &begun, executions);
+        let entered = entered(&places, &self.spots, executions);
         let vectors = self.vectors.finish();
         let on_stack: Vec<bool> = (0..instructions.len())
             .map(|index| self.data.is_on_stack(index))
@@ -264,9 +265,31 @@ impl ProfileMeter {
             data,
             files,
             statements,
+            entered,
         };
         Ok((profile, of_instructions))
     }
+}
+
+/// How often functions with lines were begun, on all harts together.
+fn entered(places: &[SitePlace], spots: &[Spot], executions: &[u64]) -> Vec<Entered> {
+    let mut times: BTreeMap<(&str, &str, u32), u64> = BTreeMap::new();
+    let first = spots.iter().zip(executions);
+    for (spot, executions) in first.filter(|(spot, _)| spot.is_first_of_function) {
+        let place = &places[spot.site as usize];
+        if let Some(line) = &place.line {
+            *times
+                .entry((&place.function, &line.file, line.line))
+                .or_default() += executions;
+        }
+    }
+    let entered = |((function, file, line), times): ((&str, &str, u32), u64)| Entered {
+        function: function.to_string(),
+        file: file.to_string(),
+        line,
+        times,
+    };
+    times.into_iter().map(entered).collect()
 }
 
 /// Gives sites the functions that they call.

@@ -34,6 +34,20 @@ pub struct SourceProfile {
     /// How often statements were begun, by line, column and loop of the machine code, where the compiler records it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub statements: Vec<Begun>,
+    /// How often the functions with lines were entered, by calls and by jumps from others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub entered: Vec<Entered>,
+}
+
+/// How often the first instruction of a function was executed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entered {
+    /// As in the symbol table.
+    pub function: String,
+    /// Where the function begins.
+    pub file: String,
+    pub line: u32,
+    pub times: u64,
 }
 
 /// Beginnings of a statement of the source in one loop of the machine code, all copies there taken together.

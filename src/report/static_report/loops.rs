@@ -55,6 +55,9 @@ pub struct LoopReport {
     pub probability: String,
     #[serde(default)]
     pub branches: Vec<BranchReport>,
+    /// A condition around it stands on the line where it begins: what was decided there may be that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shares_condition_line: bool,
     /// Why it is not understood in full.
     #[serde(default)]
     pub reasons: Vec<ReasonReport>,
@@ -224,6 +227,12 @@ pub(super) fn bound_parameters(model: &Model, function: usize) -> BTreeMap<Strin
     found
 }
 
+/// How often one arm of a condition is taken, and where that stands.
+struct Weight {
+    text: String,
+    line: u32,
+}
+
 /// The function around loops.
 struct Surroundings<'a> {
     model: &'a Model<'a>,
@@ -236,7 +245,7 @@ impl<'a> Surroundings<'a> {
         &self,
         block: &'a Block,
         chain: &mut Vec<ChainLoop<'a>>,
-        weights: &mut Vec<String>,
+        weights: &mut Vec<Weight>,
         found: &mut Vec<LoopReport>,
     ) {
         for item in &block.items {
@@ -249,11 +258,13 @@ impl<'a> Surroundings<'a> {
                 }
                 Item::Branch(branch) => {
                     let probability = self.text(&Expr::from(branch.probability.clone()));
-                    weights.push(probability.clone());
+                    let line = branch.line;
+                    let weight = |text: String| Weight { text, line };
+                    weights.push(weight(probability.clone()));
                     self.collect(&branch.then, chain, weights, found);
                     weights.pop();
                     if let Some(otherwise) = &branch.otherwise {
-                        weights.push(format!("1 - {probability}"));
+                        weights.push(weight(format!("1 - {probability}")));
                         self.collect(otherwise, chain, weights, found);
                         weights.pop();
                     }
@@ -262,7 +273,7 @@ impl<'a> Surroundings<'a> {
         }
     }
 
-    fn report(&self, facts: &Loop, chain: &[ChainLoop], weights: &[String]) -> LoopReport {
+    fn report(&self, facts: &Loop, chain: &[ChainLoop], weights: &[Weight]) -> LoopReport {
         let mut flops = Flops::default();
         let (mut scalars, mut calls) = (Vec::new(), Vec::new());
         let mut streams = Vec::new();
@@ -304,8 +315,12 @@ impl<'a> Surroundings<'a> {
             calls,
             probability: match weights {
                 [] => "1".to_string(),
-                weights => weights.join(" * "),
+                weights => {
+                    let all: Vec<&str> = weights.iter().map(|one| one.text.as_str()).collect();
+                    all.join(" * ")
+                }
             },
+            shares_condition_line: weights.iter().any(|one| one.line == facts.line),
             branches: self.branches(&facts.body, None),
             reasons: coverage::reasons(facts)
                 .into_iter()

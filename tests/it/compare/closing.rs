@@ -1,6 +1,6 @@
 //! Counts that have to close: what the statements' marks of the line table say beside the loops of the machine code.
 
-use loopsheet_metrics::profile::{Begun, Vectors};
+use loopsheet_metrics::profile::{Begun, Called, Left, Vectors};
 
 use super::*;
 
@@ -284,4 +284,80 @@ void f(int m, double *a) {
     assert!(part.unsure.is_some() || part.traced.is_none(), "{part:?}");
     let all = iterations(16);
     assert_eq!(all.traced, Some(384.0));
+}
+
+/// A condition around a nest decides how often that is executed, and not how often its loops go round then.
+#[test]
+fn a_call_in_place_of_a_whole_nest_has_the_iterations_of_its_bounds() {
+    let source = "void f(double a[20][30]) {
+  for (int i = 0; i < 20; i++)
+    for (int j = 0; j < 30; j++)
+      a[i][j] = 0.0;
+}
+";
+    let call = |bytes: u64| Site {
+        calls: vec![Called {
+            function: "memset".into(),
+            times: 1,
+            instructions: 10,
+            accesses: Accesses {
+                stored_bytes: bytes,
+                stores: bytes / 8,
+                ..Accesses::default()
+            },
+        }],
+        accesses: Accesses::default(),
+        ..site(4, None, 1, 0, 0)
+    };
+    let iterations = |bytes: u64| {
+        let comparison = compared(
+            &predicted(source, &[]),
+            profile(Vec::new(), vec![call(bytes)]),
+        );
+        let row = row(&comparison, "f@2", "iterations");
+        (row.traced, row.unsure.is_some())
+    };
+    assert_eq!(iterations(20 * 30 * 8), (Some(600.0), false));
+    // Of a part of the rows nothing is known.
+    assert!(iterations(19 * 30 * 8).1);
+}
+
+/// The exit of a search became part of its test: the machine code has one way out, and the branch of the exit is gone.
+#[test]
+fn a_loop_whose_exit_is_gone_may_lack_the_round_that_it_ends() {
+    let source = "int f(int n, double *a, int limit) {
+  int i;
+  for (i = 0; i < n; i++) {
+    if (i > limit)
+      break;
+    a[i] = a[i] + 1.0;
+  }
+  return i;
+}
+";
+    let is_unsure = |exit: bool| {
+        let left = |number: usize, times: u64| Left {
+            site: number as u32,
+            times,
+        };
+        let mut one = machine_loop(3, None, 4, 40);
+        one.left = vec![left(0, if exit { 1 } else { 4 })];
+        let head = Site {
+            decisions: 40,
+            ..site(3, Some(0), 40, 0, 0)
+        };
+        let condition = Site {
+            decisions: if exit { 40 } else { 0 },
+            ..site(4, Some(0), 40, 0, 0)
+        };
+        let sites = vec![head, condition, site(6, Some(0), 40, 40, 40)];
+        let run = SourceProfile {
+            files: vec![FILE.into()],
+            statements: begun(&[(3, 8, 4), (3, 15, 44), (3, 22, 40), (4, 5, 40), (6, 5, 40)]),
+            ..profile(vec![one], sites)
+        };
+        let comparison = compared(&predicted(source, &["n=128"]), run);
+        row(&comparison, "f@3", "iterations").unsure.is_some()
+    };
+    assert!(is_unsure(false));
 }
