@@ -16,7 +16,7 @@ pub fn behind_elements(
     symbols: &Symbols,
     (layout, led): (&MemberLayout, Led),
     name: &Name,
-    (dimensions, extents): (&mut Vec<Dimension>, &mut Vec<Option<(Expr, Expr)>>),
+    (dimensions, extents): (&mut Vec<Dimension>, &mut Extents),
 ) {
     let own = layout.extents.len();
     let is_data = |d: &Dimension| d.subscript.gather.is_some();
@@ -50,6 +50,9 @@ pub fn behind_elements(
     });
 }
 
+/// First and last index of dimensions, where known.
+type Extents = Vec<Option<(Expr, Expr)>>;
+
 /// Structures behind pointers begin in a line as in an array of them, of lines that are a multiple of this.
 const LINE: i64 = 64;
 
@@ -72,7 +75,7 @@ pub fn in_structure(
     (layout, led): (&MemberLayout, Led),
     bytes: u32,
     dimensions: &mut Vec<Dimension>,
-    extents: &mut Vec<Option<(Expr, Expr)>>,
+    extents: &mut Extents,
 ) -> bool {
     let MemberLayout {
         offset,

@@ -344,7 +344,7 @@ fn parts_and_views_of_one_structure() {
         (
             "views.c",
             "gathered_read",
-            "`p` and `p.x` may share storage",
+            "`p` would be used before its time",
         ),
         (
             "views.c",
