@@ -218,7 +218,7 @@ impl<N: Number> Profiler<'_, N> {
             .lines
             .of(&endless, (offsets, None), free, Tiles::Mean, true);
         lines
-            .times(&self.taken(r, 0, free))
+            .times(&self.taken_of(&endless, 0, free))
             .times(&self.met((&endless, offsets), &counted.taken, (0, free, Tiles::Mean)))
             .times(&self.entered(0))
     }

@@ -110,7 +110,11 @@ impl<N: Number> Profiler<'_, N> {
     /// The share of the places of a reference, over the loops from `level` on, that branches around inner
     /// loops leave: all of them where a loop comes back to the same places often enough.
     pub fn taken(&self, r: usize, level: usize, given: &[Given<N>]) -> N {
-        let reference = &self.references[r];
+        self.taken_of(&self.references[r], level, given)
+    }
+
+    /// The same of any reference.
+    pub fn taken_of(&self, reference: &Reference<N>, level: usize, given: &[Given<N>]) -> N {
         let inner = level + 1..reference.level;
         let branches: Vec<usize> = inner
             .filter(|inner| !self.entered(*inner).is_one())
@@ -119,13 +123,15 @@ impl<N: Number> Profiler<'_, N> {
             return N::of(1.0);
         }
         let spans = self.lines.spans(given, Tiles::Mean);
+        // Among all places of an array, those that data choose are met often.
+        let moved = match reference.whole.is_some() {
+            true => reference.of_array(),
+            false => reference.dimensions.len(),
+        };
         branches.into_iter().fold(N::of(1.0), |share, inner| {
             let around = inner - 1;
-            let moves = reference
-                .dimensions
-                .iter()
-                .flatten()
-                .any(|(v, _)| *v == around);
+            let mut terms = reference.dimensions[..moved].iter().flatten();
+            let moves = terms.any(|(v, _)| *v == around);
             let entered = self.entered(inner);
             let own = match moves {
                 true => entered,
