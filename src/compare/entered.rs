@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::places::{Places, is_function};
+use super::places::{Places, is_copy, is_function};
 use crate::metrics::profile::{Entered, RangeKind, Site, SourceProfile};
 use crate::report::StaticReport;
 use crate::report::static_report::FunctionReport;
@@ -30,7 +30,7 @@ impl<'r> Functions<'r> {
                     && places.file_of_report(&one.file) == Some(&function.file)
             };
             let mut all = profile.entered.iter().filter(is_it);
-            let only = all.next().filter(|one| !one.function.contains('.'))?;
+            let only = all.next().filter(|one| !is_copy(&one.function))?;
             let has_others = all.next().is_some() || has_namesake(report, number);
             let mut sites = profile.sites.iter();
             (!has_others && !sites.any(|site| is_put_into(site, function))).then_some(only)
@@ -71,9 +71,9 @@ fn has_namesake(report: &StaticReport, number: usize) -> bool {
 
 /// Whether code of a function stands in another one, or in a copy of it.
 fn is_put_into(site: &Site, function: &FunctionReport) -> bool {
-    let is_copy = site.function.contains('.') && is_function(&site.function, &function.name);
+    let is_own_copy = is_copy(&site.function) && is_function(&site.function, &function.name);
     let mut inlined = site.inlined.iter();
-    is_copy || inlined.any(|name| is_function(name, &function.name))
+    is_own_copy || inlined.any(|name| is_function(name, &function.name))
 }
 
 /// Whether a function calls itself, or may through others: jumps to its beginning may then be rounds of a loop.

@@ -459,6 +459,11 @@ pub fn is_function(symbol: &str, name: &str) -> bool {
             .eq_ignore_ascii_case(name.rsplit("::").next().unwrap_or(name))
 }
 
+/// Whether a symbol is of a copy or a part of a function, as compilers name those: `f.part.0`, `f.constprop.0`.
+pub fn is_copy(symbol: &str) -> bool {
+    symbol.contains('.')
+}
+
 /// A file of the report; none, or an error if it may be several.
 type Meant<T> = Result<Option<T>, ()>;
 

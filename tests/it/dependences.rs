@@ -349,7 +349,7 @@ fn parts_and_views_of_one_structure() {
         (
             "views.c",
             "gathered_write",
-            "`p.x` and `p` may share storage",
+            "`p` would be used before its time",
         ),
         (
             "views.c",
