@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
-use super::references::{Part, follow, is_loaded};
+use super::loaded::is_loaded;
+use super::references::{Part, follow};
 use super::symbols::{Known, Symbols};
 use crate::expr::Expr;
 use crate::ir::visit::{InLoop, statements, values_of};

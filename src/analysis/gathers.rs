@@ -11,6 +11,7 @@ use super::delinearise::gcd;
 use super::dimension::{Dimension, affine};
 use super::facts::{Gather, Subscript};
 use super::literal::{DEPTH, literal};
+use super::loaded::is_loaded;
 use super::symbols::{Known, Start, Symbols};
 use crate::expr::{Expr, Symbol};
 use crate::ir::visit::{InLoop, statements};
@@ -56,7 +57,7 @@ struct Parts<'v> {
 
 impl<'v> Parts<'v> {
     fn add(&mut self, symbols: &mut Symbols, value: &'v Value, sign: f64) {
-        symbols.may_move = true;
+        symbols.may_move = !is_loaded(symbols, value);
         let expression = symbols.expression(value);
         symbols.may_move = false;
         match (expression, value) {

@@ -39,6 +39,7 @@ pub mod inputs;
 mod integer_divisions;
 mod iterations;
 mod literal;
+mod loaded;
 pub mod loop_variable;
 mod member_dimensions;
 pub mod moving;

@@ -10,6 +10,7 @@ use super::delinearise::{Recovered, delinearise, multiple_in};
 use super::dimension::{Dimension, affine, split_integer};
 use super::facts::{Access, AccessClass, Block, Component, Gather, Item, Stream, Subscript};
 use super::gathers;
+use super::loaded::is_loaded;
 use super::member_dimensions::{Led, behind_elements, in_structure};
 use super::moving::partly_affine;
 use super::packed::pack;
@@ -516,7 +517,8 @@ fn dimension(
         reasons.push((reason.code, reason.detail));
         return gathered(Gather::anywhere(symbols.text(value)));
     }
-    symbols.may_move = true;
+    // An index that a loop around has loaded chooses a place, too: it is no stride that is not known.
+    symbols.may_move = !is_loaded(symbols, value);
     let expression = symbols.expression(value);
     symbols.may_move = false;
     let Some(expr) = expression else {
@@ -629,23 +631,6 @@ fn is_decided_in_loop(symbols: &Symbols, value: &Value) -> bool {
             Some(Known::Changes { .. } | Known::OneOf(_))
         )
     })
-}
-
-/// Whether a value that has no expression comes from an array: an indirect subscript.
-pub(super) fn is_loaded(symbols: &Symbols, value: &Value) -> bool {
-    let again = |v: &Value| is_loaded(symbols, v);
-    match value {
-        Value::Element { .. } => true,
-        Value::Variable(id) => matches!(
-            symbols.known.get(id),
-            Some(Known::Changes { loaded: true, .. })
-        ),
-        Value::Unary(_, operand) | Value::Convert(_, operand) => again(operand),
-        Value::Binary(_, left, right) => again(left) || again(right),
-        Value::Call { arguments, .. } => arguments.iter().any(again),
-        Value::Select(a, b, c) => [a, b, c].into_iter().any(|v| again(v)),
-        _ => false,
-    }
 }
 
 /// Makes a component of the last subscript of every array of rank two or more whose last subscript

@@ -155,6 +155,12 @@ impl Symbols<'_> {
         (changes && self.chased.contains(&pointer)).then_some(pointer)
     }
 
+    /// Whether what an array of pointers has says where the loops go next: `p = *p`, `t = t->kids[c]`.
+    pub fn leads_on(&self, array: VarId) -> bool {
+        let is_chased = |root: &VarId| self.chased.contains(root) && self.root_changes(array);
+        self.chased_by(array).is_some() || self.roots.get(&array).is_some_and(is_chased)
+    }
+
     /// Whether a variable is a member reached through a pointer that changes in the loops.
     pub fn root_changes(&self, member: VarId) -> bool {
         self.roots

@@ -37,6 +37,7 @@ loopsheet_base::catalogue! {
         LinesOfRow "lines_of_row" "" Count "Cache lines of one row: of the elements that the loops touch along the contiguous dimension" CACHES;
         Rows "rows" "" Count "Rows of an array that references touch: runs of elements along the contiguous dimension" CACHES;
         Unforeseen "irregular_share" "" Share "1 if no prefetcher can predict the lines of an array, because accesses are random or follow more streams than prefetchers track; else 0" IRREGULAR;
+        LinesOfPlace "lines_of_place" "" Count "Cache lines of one place that data choose" CACHES;
         ReturnWeights "return_weights" "" Count "Over the classes of distances between accesses to a line that data choose, the sum of those accesses of the array that leave time for such a distance" CACHES;
         LinesOwed "lines_owed" "" Count "Lines by which rounding overestimated the reuse in one part of a loop; subtracted from the next part" CACHES;
         LinesOfArray "lines_of_array" "" Count "Cache lines of one array that a nest touches" NESTS;

@@ -56,9 +56,7 @@ impl<'f> Walker<'f> {
         match value {
             Value::Element {
                 array, subscripts, ..
-            } if self.symbols.is_pointer_element(value)
-                && self.symbols.chased_by(*array).is_none() =>
-            {
+            } if self.symbols.is_pointer_element(value) && !self.symbols.leads_on(*array) => {
                 subscripts.iter().for_each(|s| self.index(place, s, block));
             }
             Value::Convert(_, operand) => self.follows(place, operand, block),
@@ -161,7 +159,7 @@ impl<'f> Walker<'f> {
             _ => {
                 let is_next = self.names_member_of(value, id);
                 let loaded = is_next
-                    || ((is_index || is_pointer) && references::is_loaded(&self.symbols, value));
+                    || ((is_index || is_pointer) && crate::loaded::is_loaded(&self.symbols, value));
                 Known::Changes {
                     depth: self.depth(),
                     loaded,

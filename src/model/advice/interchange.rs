@@ -3,8 +3,8 @@
 use super::evaluate::{Bench, Plan};
 use super::{Change, Check, Proposal, legality};
 use crate::analysis::dependence::order::Order;
-use crate::analysis::facts::GuardRange;
-use crate::nest::{ChainLoop, Nest};
+use crate::analysis::facts::{GuardRange, Stream};
+use crate::nest::{ChainLoop, Nest, Reference};
 
 /// Of deeper nests only two loops change places.
 const DEEPEST: usize = 4;
@@ -90,11 +90,24 @@ fn is_possible(nest: &Nest, order: &Order, positions: &[usize]) -> bool {
 
 fn reordered<'p>(nest: &Nest<'p>, positions: &[usize]) -> Nest<'p> {
     let loops = positions.iter().map(|at| nest.loops[*at].clone());
-    nest.changed(
-        loops.collect(),
-        nest.contents.clone(),
-        nest.references.clone(),
-    )
+    let place = |level: &u32| {
+        let found = positions.iter().position(|at| *at == *level as usize);
+        found.and_then(|place| u32::try_from(place).ok())
+    };
+    let moved = |reference: &Reference<'p>| {
+        let mut moved = reference.clone();
+        let has_gather = |stream: &Stream| stream.subscripts.iter().any(|one| one.gather.is_some());
+        if has_gather(&moved.stream) {
+            let subscripts = &mut moved.stream.to_mut().subscripts;
+            for gather in subscripts.iter_mut().filter_map(|one| one.gather.as_mut()) {
+                let loops = gather.loops.take();
+                gather.loops = loops.map(|loops| loops.iter().filter_map(place).collect());
+            }
+        }
+        moved
+    };
+    let references = nest.references.iter().map(moved);
+    nest.changed(loops.collect(), nest.contents.clone(), references.collect())
 }
 
 /// All other orders of the loops from `own` on.

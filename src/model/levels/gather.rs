@@ -20,6 +20,7 @@
 use super::anywhere::together;
 use super::domain::{Given, Tiles};
 use super::number::Number;
+use super::reference::Adjacent;
 use super::reuse::{Kind, Profiler, Reuse};
 use super::steps::About;
 use crate::catalogue::StaticFigure;
@@ -72,7 +73,7 @@ impl<N: Number> Profiler<'_, N> {
     /// Whether such a reference goes to other places in each iteration of a loop: what that reuses is none of
     /// [`Profiler::visit`].
     pub fn is_random_at(&self, r: usize, level: usize) -> bool {
-        self.is_random(r) && self.references[r].chosen_by().any(|v| v == level)
+        self.is_random(r) && self.lines.is_chosen_at(&self.references[r], level)
     }
 
     /// The reuse of references to random places; `cold` are the lines that the nest touches.
@@ -89,13 +90,14 @@ impl<N: Number> Profiler<'_, N> {
             let Some(own) = arrays.iter().find(|one| one.array == array) else {
                 continue;
             };
-            let each = |kind: Kind| self.gathers(r, kind, &free);
+            let given = self.one_sweep(r, &free);
+            let each = |kind: Kind| self.gathers(r, kind, &given);
             let all = own.all.larger(&N::of(1.0));
             // Of the lines that all references to the array come back to, those of this one.
             let sweeps = self.sweeps(r, &free);
             let fetched = own.all.minus(&own.first).not_negative();
             let fetched = fetched.times(&each(Kind::Any)).over(&all);
-            let once = self.lines_of(r, Kind::Written, 0, &free, Tiles::Mean, true);
+            let once = self.lines_of(r, Kind::Written, 0, &given, Tiles::Mean, true);
             let once = once.times(&self.entered(0));
             let written = each(Kind::Written).minus(&once).not_negative();
             let [fetched, written] =
@@ -158,13 +160,24 @@ impl<N: Number> Profiler<'_, N> {
         }
     }
 
-    /// How often loops that choose no other places repeat those that do.
+    /// The loops around those that choose places, and that choose none, in the middle of their ranges.
+    fn one_sweep(&self, r: usize, free: &[Given<N>]) -> Vec<Given<N>> {
+        let reference = &self.references[r];
+        let mut given = free.to_vec();
+        for level in 0..reference.chosen_within() {
+            if !self.lines.is_chosen_at(reference, level) {
+                given[level] = Given::At(self.lines.in_the_middle(level, &given));
+            }
+        }
+        given
+    }
+
+    /// How often these loops go over the places.
     fn sweeps(&self, r: usize, free: &[Given<N>]) -> N {
         let reference = &self.references[r];
         let spans = self.lines.spans(free, Tiles::Full);
-        let again = |v: &usize| reference.chosen_by().all(|chosen| chosen != *v);
         (0..reference.chosen_within())
-            .filter(again)
+            .filter(|v| !self.lines.is_chosen_at(reference, *v))
             .fold(N::of(1.0), |n, v| n.times(&spans[v].count))
     }
 
@@ -172,14 +185,17 @@ impl<N: Number> Profiler<'_, N> {
     fn random_arrays(&self, free: &[Given<N>]) -> Vec<RandomArray<N>> {
         let mut arrays: Vec<RandomArray<N>> = Vec::new();
         for r in (0..self.references.len()).filter(|r| self.is_random(*r)) {
-            let Some(whole) = &self.references[r].whole else {
-                continue;
-            };
             let array = self.references[r].array;
-            let all = self.gathers(r, Kind::Any, free);
-            let first = self.lines_of(r, Kind::Any, 0, free, Tiles::Mean, true);
+            let given = self.one_sweep(r, free);
+            let all = self.gathers(r, Kind::Any, &given);
+            let first = self.lines_of(r, Kind::Any, 0, &given, Tiles::Mean, true);
             let first = first.times(&self.entered(0));
-            let lines = whole.over(&self.lines.line).larger(&N::of(1.0));
+            let reference = &self.references[r];
+            let (offsets, tiles) = (&reference.offsets, Tiles::Mean);
+            let possible =
+                (self.lines).possible(reference, offsets, &given, tiles, Adjacent::Never);
+            let Some(possible) = possible else { continue };
+            let lines = possible.all.larger(&N::of(1.0));
             match arrays.iter_mut().find(|one| one.array == array) {
                 Some(known) => {
                     known.all = known.all.plus(&all);

@@ -37,7 +37,7 @@ use super::steps::{NameStep, Names};
 use super::taken::Taken;
 use super::widths;
 use crate::analysis::facts::{
-    Component, Decision, ElementType, GuardRange, Loop, Stream, Subscript,
+    Component, Decision, ElementType, Gather, GuardRange, Loop, Stream, Subscript,
 };
 use crate::analysis::moving::is_unknown_stride;
 use crate::analysis::packed;
@@ -252,6 +252,8 @@ pub fn map_all<N: Number>(
         written: r.written.clone(),
         gathered: r.gathered.as_ref().map(|data| Gathered {
             lines: value(&data.lines),
+            places: data.places.as_ref().map(value),
+            apart: value(&data.apart),
             chosen: data.chosen,
         }),
         whole: r.whole.as_ref().map(value),
@@ -386,6 +388,7 @@ fn reference(
         pitches[1..].fill(None);
     }
     let whole = pitches.get(stream.subscripts.len()).cloned().flatten();
+    let chosen = Chosen::of(stream, *level, &pitches);
     let place = place_of_component(stream, begin);
     let before = place
         .flatten()
@@ -408,7 +411,6 @@ fn reference(
     if let (Some(base), Some(before)) = (bases.first_mut(), before) {
         *base = base.clone() + before;
     }
-    let chosen = Chosen::of(stream, *level, &pitches);
     separate_long_strides(stream, loops, &mut dimensions, &mut pitches, &mut bases);
     if let Some(chosen) = &chosen {
         let is_inside = |(v, _): &(usize, f64)| !chosen.loops.contains(v);
@@ -431,6 +433,10 @@ fn reference(
         is_written_first: stream.class.is_written_first(),
         gathered: chosen.is_some().then(|| Gathered {
             lines: Expr::machine("gather_lines"),
+            places: chosen.as_ref().and_then(|chosen| chosen.places.clone()),
+            apart: chosen
+                .as_ref()
+                .map_or(0.0.into(), |chosen| chosen.multiple.clone() * width),
             chosen: 0,
         }),
         whole: whole.map(|elements| elements * width),
@@ -505,6 +511,8 @@ struct Chosen {
     loops: Vec<usize>,
     /// Elements of which all places are whole multiples.
     multiple: Expr,
+    /// How many there are.
+    places: Option<Expr>,
 }
 
 impl Chosen {
@@ -515,14 +523,27 @@ impl Chosen {
             .find_map(|(d, subscript)| Some((d, subscript.gather.as_ref()?)))?;
         let pitch = pitches.get(first).cloned().flatten();
         let loops = (0..level).filter(|v| gathers().any(|gather| gather.changes_at(*v)));
+        let length = |(d, gather): (usize, &Gather)| {
+            let length = pitches
+                .get(d + 1)?
+                .clone()?
+                .quotient(pitches.get(d)?.clone()?);
+            Some(length * (1.0 / f64::from(gather.multiple)))
+        };
+        let subscripts = stream.subscripts.iter().enumerate();
+        let chosen = subscripts.filter_map(|(d, one)| Some((d, one.gather.as_ref()?)));
+        let lengths: Option<Vec<Expr>> = chosen.map(length).collect();
         Some(Chosen {
+            places: lengths.map(Expr::product),
             loops: loops.collect(),
             multiple: pitch.unwrap_or(1.0.into()) * f64::from(gather.multiple),
         })
     }
 
     fn scatter(self, reference: &mut Reference<Expr>) {
-        let Chosen { loops, multiple } = self;
+        let Chosen {
+            loops, multiple, ..
+        } = self;
         let loops: Vec<usize> = (loops.into_iter())
             .filter(|v| *v < reference.level)
             .collect();

@@ -36,6 +36,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use super::anywhere;
 use super::domain::{Affine, Domain, Given, Shear, Span, Tiles};
 use super::number::Number;
 use super::records::{self, Records};
@@ -93,11 +94,23 @@ pub struct Reference<N> {
     pub writes: Option<Taken<N>>,
 }
 
+/// Lines of one place that data choose, and of all that they may choose from.
+pub struct Possible<N> {
+    pub of_place: N,
+    pub all: N,
+}
+
+/// Fewer lines than any place has.
+const LEAST: f64 = 1e-9;
+
 /// Elements that data choose: places that lie anywhere, with what is subscripted inside of each.
 #[derive(Clone, Debug)]
 pub struct Gathered<N> {
     /// Lines that are taken for each line of a place.
     pub lines: N,
+    /// How many places there are, where that is known, and bytes from one to the next.
+    pub places: Option<N>,
+    pub apart: N,
     /// Of the dimensions, so many at the end are none of the array: along each goes one of the loops that lead to another place.
     pub chosen: usize,
 }
@@ -330,8 +343,10 @@ impl<N: Number> Lines<'_, N> {
         let mut lines = self.sliced(reference, offsets, given, tiles, adjacent, spans);
         if let Some(gathered) = &reference.gathered {
             lines = lines.times(&gathered.lines);
-            if let Some(whole) = &reference.whole {
-                lines = super::anywhere::distinct(&lines, &whole.over(&self.line));
+            let possible = self.possible(reference, offsets, given, tiles, adjacent);
+            if let Some(Possible { of_place, all }) = possible {
+                let drawn = lines.over(&of_place.larger(&N::of(LEAST)));
+                lines = anywhere::distinct(&of_place, &drawn, &all);
             }
         }
         let none = N::of(0.0);
@@ -341,6 +356,49 @@ impl<N: Number> Lines<'_, N> {
                 fewest.if_at_most(&none, &none, &lines)
             }),
         )
+    }
+
+    /// The lines that places which data choose come from, with loops that choose none as given; `None` where they may be any.
+    pub fn possible(
+        &self,
+        reference: &Reference<N>,
+        offsets: &[Vec<i64>],
+        given: &[Given<N>],
+        tiles: Tiles,
+        adjacent: Adjacent,
+    ) -> Option<Possible<N>> {
+        let (gathered, whole) = (reference.gathered.as_ref()?, reference.whole.as_ref()?);
+        let places = gathered.places.as_ref()?;
+        let mut given = given.to_vec();
+        for level in 0..reference.chosen_within() {
+            if self.is_chosen_at(reference, level) && given[level].place().is_none() {
+                given[level] = Given::At(self.in_the_middle(level, &given));
+            }
+        }
+        let spans = self.spans(&given, tiles);
+        let of_place = self.sliced(reference, offsets, &given, tiles, adjacent, spans);
+        let about = About::Array(reference.array, None);
+        let of_place = (self.name)(
+            self.names.step(StaticFigure::LinesOfPlace, about),
+            of_place.times(&gathered.lines),
+        );
+        let apart = gathered.apart.over(&self.line).smaller(&N::of(1.0));
+        let all = of_place.times(places).times(&apart);
+        let all = all.smaller(&whole.over(&self.line));
+        Some(Possible { of_place, all })
+    }
+
+    /// Whether a loop, or one over its tiles, leads to other places that data choose.
+    pub fn is_chosen_at(&self, reference: &Reference<N>, level: usize) -> bool {
+        let of_tile = |v: usize| self.domain.loops[v].tile_of == Some(level);
+        reference.chosen_by().any(|v| v == level || of_tile(v))
+    }
+
+    /// The value of a loop in the middle of its range.
+    pub fn in_the_middle(&self, level: usize, given: &[Given<N>]) -> N {
+        let span = self.spans(given, Tiles::Full).swap_remove(level);
+        let place = self.names.step(StaticFigure::Place, About::Loop(level));
+        (self.name)(place, self.domain.middle(level, &span, 0, 1))
     }
 
     /// The values that every variable takes, long ends and numbers in cells of their own.

@@ -134,7 +134,17 @@ impl<N: Number> Profiler<'_, N> {
             let moves = terms.any(|(v, _)| *v == around);
             let entered = self.entered(inner);
             let own = match moves {
-                true => entered,
+                // A line of several places is touched if one of them is.
+                true => match self.lines.bytes_apart(reference, around) {
+                    None => entered,
+                    Some(bytes) => {
+                        let one = N::of(1.0);
+                        let line = &self.lines.line;
+                        let of_line = line.over(&bytes.larger(&one)).larger(&one);
+                        let of_line = of_line.smaller(&spans[around].count.larger(&one));
+                        one.minus(&one.minus(&entered).power(&of_line))
+                    }
+                },
                 false => spans[around].count.times(&entered).smaller(&N::of(1.0)),
             };
             share.times(&own)

@@ -54,10 +54,7 @@ impl<N: Number> Lines<'_, N> {
         }
         let mut given = vec![Given::Free; self.domain.loops.len()];
         for level in 0..reference.chosen_within() {
-            let span = self.spans(&given, Tiles::Full).swap_remove(level);
-            let place = self.names.step(StaticFigure::Place, About::Loop(level));
-            let middle = self.domain.middle(level, &span, 0, 1);
-            given[level] = Given::At((self.name)(place, middle));
+            given[level] = Given::At(self.in_the_middle(level, &given));
         }
         let lines = self.of(
             reference,
