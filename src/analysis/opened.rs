@@ -153,7 +153,12 @@ fn lists_of(
         for item in items {
             list.push(match item {
                 ListItem::Variable(id) => match own_name(function, *id) {
-                    name if is_number(*id) && read.get(&name) == Some(&1) => Item::Named(name),
+                    name if is_number(*id)
+                        && read.get(&name) == Some(&1)
+                        && !is_set_in_branches(function, *id) =>
+                    {
+                        Item::Named(name)
+                    }
                     _ => Item::Other,
                 },
                 ListItem::Single => Item::Other,
@@ -166,6 +171,18 @@ fn lists_of(
         lists.push(list);
     }
     lists
+}
+
+/// Whether a variable gets a value under a condition: what was read may not be what the program goes on with.
+fn is_set_in_branches(function: &Function, variable: VarId) -> bool {
+    let mut is_set = false;
+    statements(&function.body, InLoop::No, &mut |stmt, _| {
+        if let Stmt::If(branch) = stmt {
+            let mut arms = [&branch.then, &branch.otherwise].into_iter();
+            is_set |= arms.any(|arm| !assigned_to(arm, variable).is_empty());
+        }
+    });
+    is_set
 }
 
 /// In how many statements variables are read that the source calls so, without what holds them.

@@ -152,7 +152,7 @@ pub enum ReasonCode {
     FloatingVariable,
     /// Data select the elements of an array: their lines are assumed to be spread evenly over the array, and to be new ones where its extent is not known.
     #[strum(
-        message = "Set gather_lines on the machine to the share of a line that an access uses, and declare the extent of the array."
+        message = "Declare the extent of the array; where it is not known, set gather_lines of the machine to the cache lines that an access moves."
     )]
     GatheredElements,
     /// The loop variable is multiplied, divided or shifted in every iteration instead of being stepped.

@@ -253,6 +253,29 @@ fn members_of_different_sizes() {
     assert!(marked("members.c").contains("m3"));
 }
 
+/// What the data lead to says where to go next, and is loaded: a member that is an array of pointers, too.
+#[test]
+fn trees_whose_way_is_data_take_latencies() {
+    let json = small::analyse(
+        &[(
+            "a.c",
+            "struct node { int key; struct node *kids[8]; };
+            int down(struct node *t, int n) {
+                for (int i = 0; i < n; i++) t = t->kids[i & 7];
+                return t->key;
+            }
+            void *chase(void **p, int n) { for (int i = 0; i < n; i++) p = (void **)*p; return p; }",
+        )],
+        &["n=100000"],
+    );
+    for function in ["down", "chase"] {
+        let [bytes] = small::bytes(&json, function)[..] else {
+            panic!("one nest");
+        };
+        assert!(bytes >= 64.0 * 100000.0, "{function}: {bytes}");
+    }
+}
+
 /// Data choose a place; what is subscripted inside of it is affine. So few of many, or many of few.
 #[test]
 fn places_that_data_choose() {

@@ -98,3 +98,12 @@ fn what_may_be_elsewhere_in_the_file_gives_nothing() {
     assert_eq!(found(&read, "7 eight 9\n"), [7.0, 128.0, 128.0]);
     assert_eq!(found(&read, ""), guessed);
 }
+
+/// What a branch may give another value is not what was read.
+#[test]
+fn a_number_that_a_branch_sets_is_not_the_one_that_was_read() {
+    let reads = format!("{OPEN}read (10, *) n, m\nif (n > 5) n = 5000");
+    let sizes = found(&reads, "1000 20\n");
+    assert_ne!(sizes[0], 1000.0);
+    assert_eq!(sizes[1], 20.0);
+}
