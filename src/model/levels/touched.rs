@@ -136,6 +136,7 @@ impl<N: Number> Profiler<'_, N> {
             let own = match moves {
                 // A line of several places is touched if one of them is.
                 true => match self.lines.bytes_apart(reference, around) {
+                    _ if reference.chosen_by().any(|v| v == around) => entered,
                     None => entered,
                     Some(bytes) => {
                         let one = N::of(1.0);
