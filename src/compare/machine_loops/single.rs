@@ -32,6 +32,7 @@ impl Counter<'_> {
         };
         self.mirrors(found)
             && !self.places.shares_line(found)
+            && !self.is_test_alone(found)
             && self.holds_all(found, *part)
             && self.does_one_each(found, *part)
     }
@@ -71,6 +72,15 @@ impl Counter<'_> {
             let mut outside = self.sites(one, None).filter(|site| !is_inside(site));
             outside.all(|site| is_apart(one, site))
         })
+    }
+
+    /// Whether a loop that counts nothing is nothing but its test (`while ((*d++ = *s++))`): each execution does that once more
+    /// than it has iterations.
+    fn is_test_alone(&self, found: LoopRef) -> bool {
+        let facts = self.places.facts(found);
+        let is_elsewhere = |site: &Site| site.line.is_some_and(|line| line != facts.line);
+        let counts = facts.var.is_of_source() || facts.tests_last;
+        !counts && !self.sites(found, None).any(is_elsewhere)
     }
 
     /// Whether a call took the place of all of a loop, in the one machine loop of the loop around.
