@@ -17,7 +17,7 @@
 //! finds about half. If the size of the array is unknown there is no such spread: `reference` takes
 //! `gather_lines` lines per access. The nest carries the reason `gathered_elements`.
 
-use super::anywhere::together;
+use super::anywhere::{nothing_after, together};
 use super::domain::{Given, Tiles};
 use super::number::Number;
 use super::reference::Adjacent;
@@ -116,10 +116,11 @@ impl<N: Number> Profiler<'_, N> {
                 // Of n lines, t accesses touch n·(1 − e^(−t/n)).
                 let share = share_of(class);
                 let accesses = own.accesses(class);
-                let left = N::of(1.0 - share);
-                let of_others = others
-                    .iter()
-                    .map(|(lines, rate)| lines.times(&N::of(1.0).minus(&left.power(rate))));
+                let turns = -(1.0 - share).ln();
+                let of_others = others.iter().map(|(lines, rate)| {
+                    let left = nothing_after(&rate.scaled(turns));
+                    lines.times(&N::of(1.0).minus(&left))
+                });
                 let distance = own
                     .lines
                     .scaled(share)

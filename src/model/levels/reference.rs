@@ -100,9 +100,6 @@ pub struct Possible<N> {
     pub all: N,
 }
 
-/// Fewer lines than any place has.
-const LEAST: f64 = 1e-9;
-
 /// Elements that data choose: places that lie anywhere, with what is subscripted inside of each.
 #[derive(Clone, Debug)]
 pub struct Gathered<N> {
@@ -345,8 +342,7 @@ impl<N: Number> Lines<'_, N> {
             lines = lines.times(&gathered.lines);
             let possible = self.possible(reference, offsets, given, tiles, adjacent);
             if let Some(Possible { of_place, all }) = possible {
-                let drawn = lines.over(&of_place.larger(&N::of(LEAST)));
-                lines = anywhere::distinct(&of_place, &drawn, &all);
+                lines = anywhere::distinct(&lines, &of_place, &all);
             }
         }
         let none = N::of(0.0);

@@ -143,7 +143,7 @@ impl<N: Number> Profiler<'_, N> {
                         let line = &self.lines.line;
                         let of_line = line.over(&bytes.larger(&one)).larger(&one);
                         let of_line = of_line.smaller(&spans[around].count.larger(&one));
-                        one.minus(&one.minus(&entered).power(&of_line))
+                        anywhere::hit(&entered, &of_line)
                     }
                 },
                 false => spans[around].count.times(&entered).smaller(&N::of(1.0)),
