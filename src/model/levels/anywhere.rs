@@ -32,7 +32,7 @@ pub fn distinct<N: Number>(lines: &N, of_draw: &N, among: &N) -> N {
     let share = of_draw.over(&among.larger(&N::of(LEAST)));
     let share = share.smaller(&N::of(1.0));
     let draws = lines.over(&of_draw.larger(&N::of(LEAST)));
-    among.times(&hit(&share, &draws)).smaller(lines)
+    (among.times(&hit(&share, &draws)).smaller(lines)).not_negative()
 }
 
 /// Lines among so many that are in one or more of several sets of them, each of which any lines are in.
