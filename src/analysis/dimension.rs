@@ -1,6 +1,6 @@
 //! One subscript of a reference: what the loops do to it, and the whole number that is added.
 
-use super::facts::{GuardRange, Subscript};
+use super::facts::{Gather, GuardRange, Subscript};
 use crate::expr::{Expr, Node};
 
 /// A subscript with its integer offset, and why it is not affine if it is not.
@@ -9,6 +9,21 @@ pub struct Dimension {
     pub offset: i64,
     /// Ranges of loops outside of which it stays where it is at their ends.
     pub held: Vec<GuardRange>,
+}
+
+impl Dimension {
+    /// One that is nothing but data.
+    pub fn gathered(gather: Gather) -> Dimension {
+        Dimension {
+            subscript: Subscript {
+                terms: Vec::new(),
+                base: Expr::from(0.0),
+                gather: Some(gather),
+            },
+            offset: 0,
+            held: Vec::new(),
+        }
+    }
 }
 
 /// The subscript that an expression in the variables of the nest (outermost first) is, and its

@@ -686,7 +686,8 @@ impl Gather {
 
     /// Whether the loop at `level`, counted from the outermost one, may give it another value in each iteration.
     pub fn changes_at(&self, level: usize) -> bool {
-        let is_one = |loops: &BTreeSet<u32>| loops.iter().any(|one| *one as usize == level);
+        let is_one =
+            |loops: &BTreeSet<u32>| u32::try_from(level).is_ok_and(|level| loops.contains(&level));
         self.loops.as_ref().is_none_or(is_one)
     }
 }

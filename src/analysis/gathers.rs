@@ -37,15 +37,7 @@ pub fn dimension(symbols: &mut Symbols, value: &Value, plus: Option<&Expr>) -> D
             offset,
             held: Vec::new(),
         },
-        None => Dimension {
-            subscript: Subscript {
-                terms: Vec::new(),
-                base: Expr::from(0.0),
-                gather: Some(Gather::anywhere(symbols.text(value))),
-            },
-            offset: 0,
-            held: Vec::new(),
-        },
+        None => Dimension::gathered(Gather::anywhere(symbols.text(value))),
     }
 }
 

@@ -35,19 +35,11 @@ pub fn behind_elements(
         loops.extend(moved(symbols, &place));
         text += &format!("[{place}]");
     }
-    dimensions.push(Dimension {
-        subscript: Subscript {
-            terms: Vec::new(),
-            base: Expr::from(0.0),
-            gather: Some(Gather {
-                text,
-                loops: Some(loops),
-                multiple: 1,
-            }),
-        },
-        offset: 0,
-        held: Vec::new(),
-    });
+    dimensions.push(Dimension::gathered(Gather {
+        text,
+        loops: Some(loops),
+        multiple: 1,
+    }));
 }
 
 /// First and last index of dimensions, where known.

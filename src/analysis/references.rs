@@ -494,18 +494,6 @@ pub fn absorb(stream: &mut Stream, later: Stream) {
     }
 }
 
-fn gathered(gather: Gather) -> Dimension {
-    Dimension {
-        subscript: Subscript {
-            terms: Vec::new(),
-            base: Expr::from(0.0),
-            gather: Some(gather),
-        },
-        offset: 0,
-        held: Vec::new(),
-    }
-}
-
 /// A subscript, and what the pointer adds to it.
 fn dimension(
     symbols: &mut Symbols,
@@ -515,7 +503,7 @@ fn dimension(
 ) -> Dimension {
     if let Some(reason) = value.reason() {
         reasons.push((reason.code, reason.detail));
-        return gathered(Gather::anywhere(symbols.text(value)));
+        return Dimension::gathered(Gather::anywhere(symbols.text(value)));
     }
     // An index that a loop around has loaded chooses a place, too: it is no stride that is not known.
     symbols.may_move = !is_loaded(symbols, value);
@@ -616,7 +604,7 @@ fn affine_dimension(
         None => {
             let text = expr.to_string();
             reasons.push((ReasonCode::NonAffineSubscript, text.clone()));
-            gathered(Gather::anywhere(text))
+            Dimension::gathered(Gather::anywhere(text))
         }
     }
 }

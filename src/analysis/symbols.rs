@@ -148,9 +148,7 @@ impl<'f> Symbols<'f> {
 impl Symbols<'_> {
     /// The pointer that the loops load, if an array is what it points to, as whatever type that is read.
     pub fn chased_by(&self, array: VarId) -> Option<VarId> {
-        let is_view = self.function.variable(array).name.is_view();
-        let viewed = self.function.selected_from.get(&array).filter(|_| is_view);
-        let pointer = *viewed.unwrap_or(&array);
+        let pointer = self.function.viewed(array).unwrap_or(array);
         let changes = matches!(self.known.get(&pointer), Some(Known::Changes { .. }));
         (changes && self.chased.contains(&pointer)).then_some(pointer)
     }

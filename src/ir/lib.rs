@@ -316,6 +316,13 @@ impl Function {
         }
     }
 
+    /// The variable whose storage another one is, read as another type.
+    pub fn viewed(&self, id: VarId) -> Option<VarId> {
+        let name = &self.variable(id).name;
+        let viewed = self.selected_from.get(&id).copied();
+        viewed.filter(|_| name.is_view() && !name.is_member())
+    }
+
     pub fn variable(&self, id: VarId) -> &Variable {
         &self.variables[id.0 as usize]
     }

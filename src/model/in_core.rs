@@ -384,7 +384,7 @@ impl<'a> Code<'a> {
         for reference in &self.nest.references {
             let stream = reference.stream.as_ref();
             let inside = reference.level > self.vector_level();
-            if inside && stays(stream, (innermost, self.vector_level())) {
+            if inside && stays(stream, self.at(self.vector_level())) {
                 continue;
             }
             let [read, written] = accesses(stream).map(|count| count as f64);
@@ -444,7 +444,7 @@ impl<'a> Code<'a> {
             .filter(of_innermost)
             .map(|reference| reference.stream.as_ref())
             .filter(|stream| {
-                accesses(stream)[1] > 0 && !stays(stream, (innermost, self.vector_level()))
+                accesses(stream)[1] > 0 && !stays(stream, self.at(self.vector_level()))
             })
             .filter(|stream| group(stream, innermost, Access::is_written).is_none());
         let mut runs: Vec<Expr> = Vec::new();
@@ -497,7 +497,7 @@ impl<'a> Code<'a> {
         let mut streams = (self.nest.references.iter())
             .filter(|reference| reference.level == self.nest.loops.len())
             .map(|reference| reference.stream.as_ref())
-            .filter(|stream| !stays(stream, (innermost, self.vector_level())));
+            .filter(|stream| !stays(stream, self.at(self.vector_level())));
         let is_written_out = streams
             .clone()
             .any(|stream| is_group(stream, Access::is_written));
@@ -533,7 +533,7 @@ impl<'a> Code<'a> {
 
     /// The elements by which an iteration of the loop of the vectors moves on; `None` where that changes or is not known.
     fn step(&self, stream: &Stream, known: Values) -> Option<Expr> {
-        let step = step_of(stream, (self.vector_loop(), self.vector_level()))?;
+        let step = step_of(stream, self.at(self.vector_level()))?;
         let changes = |c: &ChainLoop| step.mentions(&c.facts.variable);
         match self.nest.loops.iter().any(changes) {
             true => None,
@@ -878,7 +878,6 @@ impl<'a> Code<'a> {
         let Some(level) = (self.nest.loops.len() - 1).checked_sub(written_out) else {
             return false;
         };
-        let outer = &self.nest.loops[level];
         let set_in = (chain.set_around > 0)
             .then(|| (self.nest.loops.len() - 1).checked_sub(chain.set_around as usize))
             .flatten();
@@ -887,7 +886,7 @@ impl<'a> Code<'a> {
         // A sum in an element of an array goes on where the loop around stays at the element.
         let moves = |reference: &Reference| {
             let stream = reference.stream.as_ref();
-            stream.array.as_str() == chain.name && !stays(stream, (outer.facts, level))
+            stream.array.as_str() == chain.name && !stays(stream, self.at(level))
         };
         is_set || (chain.kind != ChainKind::Recurrence && self.nest.references.iter().any(moves))
     }

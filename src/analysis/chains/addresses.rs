@@ -55,10 +55,8 @@ impl Walk<'_> {
     pub(super) fn loaded(&mut self, array: VarId, subscripts: &[Value]) -> Ways {
         let pointed = self.pointed(array);
         let mut address = self.address(subscripts);
-        let name = &self.function.variable(array).name;
-        let viewed = self.function.selected_from.get(&array);
-        let viewed = viewed.filter(|_| name.is_view() && !name.is_member());
-        if let Some(known) = self.values.get(viewed.unwrap_or(&array)) {
+        let pointer = self.function.viewed(array).unwrap_or(array);
+        if let Some(known) = self.values.get(&pointer) {
             let known = known.clone();
             self.use_up(&known, None);
             address = longest(address, known);

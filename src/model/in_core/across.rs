@@ -39,6 +39,11 @@ impl<'a> Code<'a> {
         self.nest.loops[self.vector_level()].facts
     }
 
+    /// A loop of the nest, with its place from the outside.
+    pub(super) fn at(&self, level: usize) -> (&'a Loop, usize) {
+        (self.nest.loops[level].facts, level)
+    }
+
     /// What compilers would rather have vectors go along than the innermost loop.
     pub(super) fn other_loop(&self) -> Option<Along> {
         if self.goes_across() {
@@ -112,12 +117,12 @@ impl<'a> Code<'a> {
         let level = self.nest.loops.len() - 1;
         let is_own = |chain: &Chain| {
             let mut streams = self.streams_from(level);
-            let moves = |stream: &Stream| !stays(stream, (around, level - 1));
+            let moves = |stream: &Stream| !stays(stream, self.at(level - 1));
             self.is_set_inside(level - 1, &chain.name)
                 || streams.any(|stream| stream.array.as_str() == chain.name && moves(stream))
         };
         let begins = |chain: &Chain| self.is_set_inside(level - 1, &chain.name);
-        let is_along = |stream: &Stream| goes_along(stream, (around, level - 1));
+        let is_along = |stream: &Stream| goes_along(stream, self.at(level - 1));
         self.chains().iter().all(is_own)
             && self.streams_from(level - 1).all(is_along)
             && self.may_go_along(around, begins)
@@ -129,7 +134,7 @@ impl<'a> Code<'a> {
         let innermost = self.innermost();
         let level = self.nest.loops.len() - 1;
         let mut streams = self.streams_from(level);
-        let jumps = streams.any(|stream| !goes_along(stream, (innermost, level)));
+        let jumps = streams.any(|stream| !goes_along(stream, self.at(level)));
         let is_said = |extent: &Option<(Expr, Expr)>| {
             let span = extent
                 .as_ref()
@@ -139,7 +144,7 @@ impl<'a> Code<'a> {
         let is_known = |stream: &Stream| stream.shape().all(is_said);
         // What several of its iterations store in one place has an order.
         let is_kept = |stream: &Stream| {
-            stays(stream, (around, level - 1)) && stream.accesses.iter().any(Access::is_written)
+            stays(stream, self.at(level - 1)) && stream.accesses.iter().any(Access::is_written)
         };
         let ends = [&innermost.lower, &innermost.upper, &innermost.step];
         let is_even = ends.iter().all(|end| !end.mentions(&around.variable));
@@ -150,7 +155,7 @@ impl<'a> Code<'a> {
             && self.is_straight(level - 1)
             && !self.meets_its_stores(level)
             && (self.streams_from(level))
-                .all(|stream| goes_along(stream, (around, level - 1)) && is_known(stream))
+                .all(|stream| goes_along(stream, self.at(level - 1)) && is_known(stream))
             && !self.streams_from(level - 1).any(is_kept)
             && self.is_free(level - 1, may_be)
     }
@@ -158,7 +163,6 @@ impl<'a> Code<'a> {
     /// Whether the loop at this position moves a reference to an array to which the code inside the loop around stores by
     /// another one: no compiler shows that iterations of that loop do not meet there.
     fn meets_its_stores(&self, level: usize) -> bool {
-        let innermost = self.innermost();
         let mut moved = self.streams_from(level);
         moved.any(|stream| {
             let is_other = |other: &Stream| {
@@ -166,20 +170,19 @@ impl<'a> Code<'a> {
                     && !std::ptr::eq(other, stream)
                     && other.accesses.iter().any(Access::is_written)
             };
-            !stays(stream, (innermost, level)) && self.streams_from(level - 1).any(is_other)
+            !stays(stream, self.at(level)) && self.streams_from(level - 1).any(is_other)
         })
     }
 
     /// Whether vectors can hold the iterations of the loop around so many that are written out.
     fn goes_along_outside(&self, written_out: usize) -> bool {
         let level = self.nest.loops.len() - 1 - written_out;
-        let one = self.nest.loops[level].facts;
         let begins = |chain: &Chain| self.is_set_inside(level, &chain.name);
         self.is_straight(level)
             && !self.moves_inside(level)
             && self
                 .streams_from(level)
-                .all(|stream| goes_along(stream, (one, level)))
+                .all(|stream| goes_along(stream, self.at(level)))
             && self.is_free(level, begins)
     }
 

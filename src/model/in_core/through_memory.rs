@@ -98,7 +98,7 @@ impl Code<'_> {
         inside.any(|stream| {
             stream.array.as_str() == chain.name
                 && stream.accesses.iter().any(Access::is_written)
-                && !stays(stream, (self.innermost(), depth - 1))
+                && !stays(stream, self.at(depth - 1))
         })
     }
 

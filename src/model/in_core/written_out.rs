@@ -67,8 +67,9 @@ impl<'a> Code<'a> {
         let stream = reference.stream.as_ref();
         let innermost = self.nest.loops.len() - 1;
         reference.level == innermost + 1
-            && !stays(stream, (self.innermost(), innermost))
-            && (self.around()).is_some_and(|around| stays(stream, (around, innermost - 1)))
+            && !stays(stream, self.at(innermost))
+            && self.around().is_some()
+            && stays(stream, self.at(innermost - 1))
     }
 
     /// How many of the references to elements that may stay in registers are done: those before and after the loop around,

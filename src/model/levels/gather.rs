@@ -31,6 +31,17 @@ pub const RANDOM: i64 = i64::MAX - 1;
 /// Classes of distances.
 const CLASSES: usize = 16;
 
+/// A reference to random places.
+struct Drawn<N> {
+    reference: usize,
+    /// The loops around those that choose places, and that choose none, in the middle of their ranges,
+    given: Vec<Given<N>>,
+    /// and how often they go over the places.
+    sweeps: N,
+    /// Lines that each time would be moved if none stayed.
+    all: N,
+}
+
 /// An array that references go to random places of, in lines.
 struct RandomArray<N> {
     array: usize,
@@ -79,29 +90,27 @@ impl<N: Number> Profiler<'_, N> {
     /// The reuse of references to random places; `cold` are the lines that the nest touches.
     pub fn random(&self, cold: &N, reuses: &mut Vec<Reuse<N>>) {
         let free = vec![Given::Free; self.lines.domain.loops.len()];
-        let arrays = self.random_arrays(&free);
+        let drawn = self.drawn(&free);
+        let arrays = self.random_arrays(&drawn);
         // What else the nest touches, line after line.
         let in_turn = arrays
             .iter()
             .fold(cold.clone(), |left, own| left.minus(&own.first));
         let in_turn = in_turn.not_negative();
-        for r in (0..self.references.len()).filter(|r| self.is_random(*r)) {
+        for one in &drawn {
+            let r = one.reference;
             let array = self.references[r].array;
             let Some(own) = arrays.iter().find(|one| one.array == array) else {
                 continue;
             };
-            let given = self.one_sweep(r, &free);
-            let each = |kind: Kind| self.gathers(r, kind, &given);
             let all = own.all.larger(&N::of(1.0));
             // Of the lines that all references to the array come back to, those of this one.
-            let sweeps = self.sweeps(r, &free);
             let fetched = own.all.minus(&own.first).not_negative();
-            let fetched = fetched.times(&each(Kind::Any)).over(&all);
-            let once = self.lines_of(r, Kind::Written, 0, &given, Tiles::Mean, true);
-            let once = once.times(&self.entered(0));
-            let written = each(Kind::Written).minus(&once).not_negative();
-            let [fetched, written] =
-                [fetched, written].map(|again| again.times(&sweeps).over(&own.weights));
+            let fetched = fetched.times(&one.all).over(&all);
+            let once = self.once(one, Kind::Written);
+            let written = self.gathers(r, Kind::Written, &one.given).minus(&once);
+            let [fetched, written] = [fetched, written.not_negative()]
+                .map(|again| again.times(&one.sweeps).over(&own.weights));
             let in_all = all.times(&own.sweeps);
             let beside = in_turn.over(&in_all);
             let others = arrays.iter().filter(|other| other.array != array);
@@ -161,40 +170,42 @@ impl<N: Number> Profiler<'_, N> {
         }
     }
 
-    /// The loops around those that choose places, and that choose none, in the middle of their ranges.
-    fn one_sweep(&self, r: usize, free: &[Given<N>]) -> Vec<Given<N>> {
-        let reference = &self.references[r];
-        let mut given = free.to_vec();
-        for level in 0..reference.chosen_within() {
-            if !self.lines.is_chosen_at(reference, level) {
-                given[level] = Given::At(self.lines.in_the_middle(level, &given));
+    /// The references to random places.
+    fn drawn(&self, free: &[Given<N>]) -> Vec<Drawn<N>> {
+        let spans = self.lines.spans(free, Tiles::Full);
+        let random = (0..self.references.len()).filter(|r| self.is_random(*r));
+        let drawn = |r: usize| {
+            let reference = &self.references[r];
+            let around = (0..reference.chosen_within())
+                .filter(|level| !self.lines.is_chosen_at(reference, *level));
+            let sweeps = around.clone().map(|level| &spans[level].count);
+            let given = self.lines.standing(free, around);
+            Drawn {
+                reference: r,
+                all: self.gathers(r, Kind::Any, &given),
+                given,
+                sweeps: sweeps.fold(N::of(1.0), |n, count| n.times(count)),
             }
-        }
-        given
+        };
+        random.map(drawn).collect()
     }
 
-    /// How often these loops go over the places.
-    fn sweeps(&self, r: usize, free: &[Given<N>]) -> N {
-        let reference = &self.references[r];
-        let spans = self.lines.spans(free, Tiles::Full);
-        (0..reference.chosen_within())
-            .filter(|v| !self.lines.is_chosen_at(reference, *v))
-            .fold(N::of(1.0), |n, v| n.times(&spans[v].count))
+    /// Lines that one sweep of such a reference touches.
+    fn once(&self, drawn: &Drawn<N>, kind: Kind) -> N {
+        self.lines_of(drawn.reference, kind, 0, &drawn.given, Tiles::Mean, true)
+            .times(&self.entered(0))
     }
 
     /// The arrays that references go to random places of.
-    fn random_arrays(&self, free: &[Given<N>]) -> Vec<RandomArray<N>> {
+    fn random_arrays(&self, drawn: &[Drawn<N>]) -> Vec<RandomArray<N>> {
         let mut arrays: Vec<RandomArray<N>> = Vec::new();
-        for r in (0..self.references.len()).filter(|r| self.is_random(*r)) {
-            let array = self.references[r].array;
-            let given = self.one_sweep(r, free);
-            let all = self.gathers(r, Kind::Any, &given);
-            let first = self.lines_of(r, Kind::Any, 0, &given, Tiles::Mean, true);
-            let first = first.times(&self.entered(0));
-            let reference = &self.references[r];
+        for one in drawn {
+            let (all, first) = (one.all.clone(), self.once(one, Kind::Any));
+            let reference = &self.references[one.reference];
+            let array = reference.array;
             let (offsets, tiles) = (&reference.offsets, Tiles::Mean);
             let possible =
-                (self.lines).possible(reference, offsets, &given, tiles, Adjacent::Never);
+                (self.lines).possible(reference, offsets, &one.given, tiles, Adjacent::Never);
             let Some(possible) = possible else { continue };
             let lines = possible.all.larger(&N::of(1.0));
             match arrays.iter_mut().find(|one| one.array == array) {
@@ -207,7 +218,7 @@ impl<N: Number> Profiler<'_, N> {
                     lines,
                     all,
                     first,
-                    sweeps: self.sweeps(r, free),
+                    sweeps: one.sweeps.clone(),
                     weights: N::of(1.0),
                 }),
             }

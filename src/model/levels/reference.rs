@@ -365,12 +365,9 @@ impl<N: Number> Lines<'_, N> {
     ) -> Option<Possible<N>> {
         let (gathered, whole) = (reference.gathered.as_ref()?, reference.whole.as_ref()?);
         let places = gathered.places.as_ref()?;
-        let mut given = given.to_vec();
-        for level in 0..reference.chosen_within() {
-            if self.is_chosen_at(reference, level) && given[level].place().is_none() {
-                given[level] = Given::At(self.in_the_middle(level, &given));
-            }
-        }
+        let moves =
+            |level: &usize| self.is_chosen_at(reference, *level) && given[*level].place().is_none();
+        let given = self.standing(given, (0..reference.chosen_within()).filter(moves));
         let spans = self.spans(&given, tiles);
         let of_place = self.sliced(reference, offsets, &given, tiles, adjacent, spans);
         let about = About::Array(reference.array, None);
@@ -390,11 +387,24 @@ impl<N: Number> Lines<'_, N> {
         reference.chosen_by().any(|v| v == level || of_tile(v))
     }
 
-    /// The value of a loop in the middle of its range.
-    pub fn in_the_middle(&self, level: usize, given: &[Given<N>]) -> N {
-        let span = self.spans(given, Tiles::Full).swap_remove(level);
+    /// The same with these loops, from the outside in, in the middle of their ranges.
+    pub fn standing(
+        &self,
+        given: &[Given<N>],
+        levels: impl Iterator<Item = usize>,
+    ) -> Vec<Given<N>> {
+        let mut given = given.to_vec();
+        for level in levels {
+            let span = self.spans(&given, Tiles::Full).swap_remove(level);
+            given[level] = self.in_the_middle(level, &span);
+        }
+        given
+    }
+
+    /// A loop in the middle of its range.
+    pub fn in_the_middle(&self, level: usize, span: &Span<N>) -> Given<N> {
         let place = self.names.step(StaticFigure::Place, About::Loop(level));
-        (self.name)(place, self.domain.middle(level, &span, 0, 1))
+        Given::At((self.name)(place, self.domain.middle(level, span, 0, 1)))
     }
 
     /// The values that every variable takes, long ends and numbers in cells of their own.

@@ -52,10 +52,8 @@ impl<N: Number> Lines<'_, N> {
         if inside.all(Vec::is_empty) {
             return one;
         }
-        let mut given = vec![Given::Free; self.domain.loops.len()];
-        for level in 0..reference.chosen_within() {
-            given[level] = Given::At(self.in_the_middle(level, &given));
-        }
+        let free = vec![Given::Free; self.domain.loops.len()];
+        let given = self.standing(&free, 0..reference.chosen_within());
         let lines = self.of(
             reference,
             (&reference.offsets, None),
@@ -72,9 +70,7 @@ impl<N: Number> Lines<'_, N> {
         let mut given = vec![Given::Free; loops.len()];
         let count = |level: usize| {
             let span = self.spans(&given, Tiles::Full).swap_remove(level);
-            let place = self.names.step(StaticFigure::Place, About::Loop(level));
-            let middle = self.domain.middle(level, &span, 0, 1);
-            given[level] = Given::At((self.name)(place, middle));
+            given[level] = self.in_the_middle(level, &span);
             span.count
         };
         loops.map(count).collect()
