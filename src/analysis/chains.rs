@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
+use super::arms;
 use super::compared::{Compared, Counter, Meeting, Place, Subscript};
 use super::in_core::{Carried, Chain, ChainKind, Functions, InCore, Order, Steps};
 use super::integer_divisions;
@@ -74,6 +75,7 @@ pub fn in_core<'c>(
     };
     let (carried, mut functions) = walked(counter, outer, None);
     let changing: BTreeSet<VarId> = advanced.iter().copied().chain(counter.id).collect();
+    functions.choices = arms::count(function, body);
     functions.integer_divisions = integer_divisions::count(function, body, changing);
     let by_name = |outer: &Counter<'c>| {
         let mut carried = walked(*outer, &[], None).0;

@@ -167,7 +167,7 @@ counted! {
     /// Functions of the language in an iteration, as far as machines differ in them: those up to powers are among the
     /// specials; the others are no floating-point operations.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub struct Functions: [u32; 7] {
+    pub struct Functions: [u32; 8] {
         pub roots,
         pub exponentials,
         pub logarithms,
@@ -179,6 +179,8 @@ counted! {
         pub minima,
         /// Quotients and remainders of whole numbers whose divisor no literal gives, the same one counted once.
         pub integer_divisions,
+        /// Choices between three or more ways by a whole number.
+        pub choices,
     }
 }
 

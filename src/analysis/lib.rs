@@ -9,6 +9,7 @@ use loopsheet_source as source;
 
 mod addresses;
 mod alternatives;
+mod arms;
 mod assignments;
 pub mod called;
 mod calls;

@@ -93,6 +93,7 @@ fn label(part: Part, caches: &[Cache]) -> String {
         Part::Latencies => "latencies".to_string(),
         Part::Rates => "rates".to_string(),
         Part::Functions => "functions".to_string(),
+        Part::Branches => "branches".to_string(),
         Part::Translation => "pages".to_string(),
         Part::Level(at) => caches
             .get(at)

@@ -215,9 +215,13 @@ fn bound_style(time: &TimeFigures, bound: f64) -> Style {
             AnsiColor::Blue.on_default()
         }
         Some(BoundBy::Irregular) => AnsiColor::Blue.on_default(),
-        Some(BoundBy::Level(_) | BoundBy::Chains | BoundBy::Ports | BoundBy::Text) => {
-            AnsiColor::Yellow.on_default()
-        }
+        Some(
+            BoundBy::Level(_)
+            | BoundBy::Chains
+            | BoundBy::Ports
+            | BoundBy::Text
+            | BoundBy::Branches,
+        ) => AnsiColor::Yellow.on_default(),
     }
 }
 

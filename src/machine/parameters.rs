@@ -123,6 +123,8 @@ pub const IN_CORE_PARAMETERS: &[ParameterRow] = &[
     row(("set_lines", "Outstanding lines of a set", "lines", Real, (0.1, 1e6), Unknown, "Lines of one set of a cache that a core can have outstanding: fewer than of all sets where lines of few sets evict each other; empty: such lines take no time of their own")),
     row(("evicted_store_cycles", "Store to an evicted line", "cycles", Real, (0.0, 1e5), Unknown, "Cycles between two stores where the lines of later stores, which the core fetches ahead, evict a line from L1 before its store is done; empty: as for loads")),
     row(("stores_ahead", "Stores ahead", "stores", Real, (0.0, 1e6), Unknown, "Stores whose lines a core fetches before it is their turn: where the sets that they fall into hold fewer lines, evicted_store_cycles applies")),
+    row(("branch_cycles", "Branch mispredicted", "cycles", Real, (0.0, 1e4), Value(20.0), "What a branch costs that goes another way than the core predicted: a rough figure for any machine")),
+    row(("branches_remembered", "Branches remembered", "branches", Real, (0.0, 1e9), Value(16000.0), "With warm at 1: mispredicted branches of which the core remembers half when the same data come again: a rough figure for any machine; 0: none")),
     row(("window", "Reorder window", "instructions", Real, (0.0, 1e6), Value(0.0), "Instructions that a core holds while it waits: where a loop is shorter, its next execution begins before it ends; 0: none")),
     row(("forward_cycles", "Store to load", "cycles", Real, (0.0, 1e4), Value(0.0), "From a store of an element to a load of the same element that follows; 0: nothing waits for it")),
     row(("blocked_load_cycles", "Store to a wider load", "cycles", Real, (0.0, 1e4), Value(0.0), "From a store to a load of a vector of which it has only a part; 0: nothing waits for it")),
@@ -196,6 +198,7 @@ pub const MEMORY_PARAMETERS: &[ParameterRow] = &[
     row(("vectorise", "Vectorised", "", Switch, (0.0, 1.0), Value(1.0), "In-core time: 1: compilers use vectors where iterations do not wait for each other; 0: code is scalar")),
     row(("reorder_sums", "Sums reordered", "", Switch, (0.0, 1.0), Value(0.0), "In-core time: 1: compilers may change the order of sums (-ffast-math, -Ofast, -fassociative-math), so that vectors hold parts of them; 0: additions wait for each other")),
     row(("vector_functions", "Functions in vectors", "", Switch, (0.0, 1.0), Value(0.0), "In-core time: 1: exp, sqrt … come in vectors (-ffast-math, -Ofast); 0: a loop that calls them is scalar")),
+    row(("random_branches", "Random branches", "", Real, (0.0, 1.0), Value(0.5), "In-core time: the share of branches decided by data that no predictor foresees: 1 if data are random, 0 if they are sorted or regular; nothing in a source says which")),
     row(("nic_gbs", "Network bandwidth", "GB/s", Real, (1e-6, 1e9), Unknown, "10⁹ bytes per second of one node's network interface")),
     row(("nic_latency_us", "Network latency", "µs", Real, (0.0, 1e6), Unknown, "Time of an empty message")),
     row(("nic_full_duplex", "Receives beside sends", "", Switch, (0.0, 1.0), Value(1.0), "1: a process receives while it sends, so receiving takes no extra time; 0: it takes turns")),
@@ -241,6 +244,8 @@ pub const LEVEL_LATENCY: [&str; 2] = ["latency_cycles", "irregular_lines"];
 pub const CONFLICTS: [&str; 3] = ["set_lines", "evicted_store_cycles", "stores_ahead"];
 /// Rates of comparisons; where one is unknown, that of additions says it.
 pub const COMPARED: [&str; 2] = ["minima_per_cycle", "choices_per_cycle"];
+/// Whether caches have what the last execution of a nest left there.
+pub const WARM: &str = "warm";
 /// The latency of comparisons; where it is unknown, that of additions says it.
 pub const MINIMUM_LATENCY: &str = "minimum_latency";
 /// What the TLB holds, and what a page that it does not hold takes.

@@ -6,6 +6,7 @@
 //! machine for a second or two shifts it little; how far the passes are apart is said beside it.
 
 mod arithmetic;
+mod branches;
 mod conflicts;
 mod forwarding;
 mod irregular;
@@ -87,6 +88,7 @@ pub enum Part {
     Latencies,
     Rates,
     Functions,
+    Branches,
     /// What the TLB holds, and as much of the last cache as a core gets.
     Translation,
     /// The cache with this position among those that are given; the one behind the last is memory.
@@ -96,7 +98,13 @@ pub enum Part {
 /// All parts of a machine with these caches.
 pub fn parts(caches: &[Cache]) -> Vec<Part> {
     let levels = (0..=caches.len()).map(Part::Level);
-    let core = [Part::Clock, Part::Latencies, Part::Rates, Part::Functions];
+    let core = [
+        Part::Clock,
+        Part::Latencies,
+        Part::Rates,
+        Part::Functions,
+        Part::Branches,
+    ];
     core.into_iter()
         .chain([Part::Translation])
         .chain(levels)
@@ -133,6 +141,7 @@ pub fn measure(part: Part, vectors: Vectors, caches: &[Cache], known: &[Figure])
             found
         }
         Part::Functions => arithmetic::functions(ghz),
+        Part::Branches => branches::figures(ghz),
         Part::Translation => {
             let line = caches.first().map_or(64, |cache| cache.line);
             let found = irregular::translation(line).into_iter();

@@ -2,11 +2,12 @@
 //!
 //! ```text
 //!         caches filled by the last execution,       the estimate       caches cold,
-//!         vectors, sums in another order                                one element at a time, sums as written
+//!         vectors, sums in another order,                               one element at a time, sums as written,
+//!         branches predicted                                            branches by random data
 //!  low ◄──────────────────────────────────────────── likely ──────────────────────────────────────────► high
 //! ```
 //!
-//! The estimate takes what the switches of the machine say (`warm`, `vectorise`, `reorder_sums`, `vector_functions`). What
+//! The estimate takes what the switches of the machine say (`warm`, `vectorise`, `reorder_sums`, `vector_functions`, `random_branches`). What
 //! neither the source nor flags decide may be otherwise, and both ends show how much that is worth. Sizes and figures of
 //! the machine are taken to be right: this is no error of measurement.
 
@@ -144,6 +145,7 @@ impl Band {
             vectors: in_core.is_some_and(|open| open.may_be_vectors),
             sums: in_core.is_some_and(|open| open.may_reorder),
             conflicts: conflicts.is_some_and(|found| figures.value(found.most) > 0.0),
+            branches: (time.branches()).is_some_and(|found| figures.value(found.most) > 0.0),
         };
         let left_open = figures.define(F::LeftOpen, left_open(nest, caches, open, figures));
         Band {
@@ -170,10 +172,15 @@ fn left_open(nest: &NestModel, caches: Expr, open: Open, figures: &Figures) -> E
         let most = Expr::from(found.most);
         bandwidth::where_positive(most, 8.0.into(), 0.0.into())
     });
+    let of_branches = nest.time.branches().map(|found| {
+        let most = Expr::from(found.most);
+        bandwidth::where_positive(most, 16.0.into(), 0.0.into())
+    });
     Expr::sum(
         [Expr::from(1.0), caches, of_core]
             .into_iter()
-            .chain(of_conflicts),
+            .chain(of_conflicts)
+            .chain(of_branches),
     )
 }
 

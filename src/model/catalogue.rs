@@ -5,6 +5,7 @@ use crate::formula::Source;
 
 const IN_CORE: Source = Source::Notes("In-core time");
 const CONFLICTS: Source = Source::Notes("Conflicts");
+const BRANCHES: Source = Source::Notes("Branches");
 const IRREGULAR: Source = Source::Notes("Irregular lines");
 const BY_ARRAY: Source = Source::Notes("Arrays in far memory");
 const AGAIN: Source = Source::Notes("Nests executed again");
@@ -143,9 +144,12 @@ loopsheet_base::catalogue! {
         AccessTime "access_time" "" Seconds "Cycles in which the cores issue loads and stores alone, over ghz and cores" IN_CORE;
         WaitingTime "waiting_time" "" Seconds "Loads and stores that wait while lines arrive from memory: (1 − access_overlap) · the smaller of their time and the memory time, added to the latter" IN_CORE;
         ChainTime "chain_time" "" Seconds "Cycles in which iterations wait for earlier ones, over ghz and cores" IN_CORE;
+        MispredictedBranches "mispredicted_branches" "" Count "Branches decided by data that go another way than the core predicts, over the whole execution: a share random_branches of the rarer side of each, and of one for each execution of a loop that data end; with warm at 1 those that the core does not remember" BRANCHES;
+        MostMispredicted "most_mispredicted_branches" "" Count "The same in scalar code if data are random and new" BRANCHES;
+        BranchTime "branch_time" "" Seconds "Mispredicted branches · branch_cycles, over ghz and cores; added to the larger of chain and ports time" BRANCHES;
         Texts "numbers_written" "" Count "Numbers written or read as text by all loops of the nest, with branches weighted by probability" Source::Code;
         TextTime "text_time" "" Seconds "Numbers written or read as text · text_ns / 1e9: one core does that" Source::Notes("Text output");
-        CoreTime "core_time" "" Seconds "The larger of chain and ports time, or the CPU time if the machine does not describe its cores cycle by cycle" IN_CORE;
+        CoreTime "core_time" "" Seconds "The larger of chain and ports time, with that of mispredicted branches, or the CPU time if the machine does not describe its cores cycle by cycle" IN_CORE;
         LinesInTurn "lines_in_turn" "" Bytes "Lines, at most, that are loaded one after the other because each says where the next one is: loads on the longest chain of them · iterations · line_bytes" IRREGULAR;
         IrregularTime "irregular_time" "" Seconds "Lines that no prefetcher predicts: each takes the latency of the level that holds it divided by the lines that a core can have outstanding, and no less than the bandwidth allows; those of lines_in_turn one after the other; or tlb_miss_ns for every page that misses the TLB, if that takes longer" IRREGULAR;
         SetsReached "sets_reached" "" Count "Sets of a cache that the lines fall into which a reference walks through before it returns to them" CONFLICTS;
@@ -157,12 +161,12 @@ loopsheet_base::catalogue! {
         MemoryTime "memory_time" "" Seconds "Actual memory traffic / memory bandwidth in force (shown on sheet Machine below the parameters), without irregular lines where these are separate" VARIANTS;
         SlowestPart "slowest_part" "" Seconds "The largest of the core time, the times of all levels and that of writing text; to that of memory, irregular lines where they are separate and loads and stores that wait are added" VARIANTS;
         Time "time" "" Seconds "Estimate of the whole execution: the largest of the core time (the CPU time if the machine does not describe its cores cycle by cycle) and the times of all levels, or of writing text; with overlap below 1, core and data time partly add up" VARIANTS;
-        CoreTimeOfVectors "core_time_of_vectors" "" Seconds "The larger of chain and ports time if compilers do everything they are allowed to: vectors, vector functions, reordered sums" IN_CORE;
-        CoreTimeOfScalars "core_time_of_scalars" "" Seconds "The larger of chain and ports time if compilers do none of that: one element at a time, sums as written" IN_CORE;
-        LowTime "low_time" "" Seconds "The estimate in the best case of what the source leaves open: caches large enough for all of the nest's data still hold it from the previous execution (where it is executed more than once, or an unknown number of times), vectors, reordered sums" BAND;
-        HighTime "high_time" "" Seconds "The estimate in the worst case: caches as in the estimate, one element at a time, sums as written" BAND;
-        LeftOpen "left_open" "" Choice "What the source leaves open between low and high: 1 is nothing, to which caches (warm or cold) add 1, vectors 2, sums (their order) 4, conflicts (of lines in few sets) 8" BAND;
-        Bound "bound" "" Choice "What takes longest: 1 is CPU, then the levels, then chains and ports, then irregular lines, then writing text" VARIANTS;
+        CoreTimeOfVectors "core_time_of_vectors" "" Seconds "The larger of chain and ports time if compilers do everything they are allowed to: vectors, vector functions, reordered sums; all branches are predicted" IN_CORE;
+        CoreTimeOfScalars "core_time_of_scalars" "" Seconds "The larger of chain and ports time if compilers do none of that: one element at a time, sums as written; with the time of branches if data are random" IN_CORE;
+        LowTime "low_time" "" Seconds "The estimate in the best case of what the source leaves open: caches large enough for all of the nest's data still hold it from the previous execution (where it is executed more than once, or an unknown number of times), vectors, reordered sums, branches that are predicted" BAND;
+        HighTime "high_time" "" Seconds "The estimate in the worst case: caches as in the estimate, one element at a time, sums as written, branches by random data" BAND;
+        LeftOpen "left_open" "" Choice "What the source leaves open between low and high: 1 is nothing, to which caches (warm or cold) add 1, vectors 2, sums (their order) 4, conflicts (of lines in few sets) 8, branches (whether they are predicted) 16" BAND;
+        Bound "bound" "" Choice "What takes longest: 1 is CPU, then the levels, then chains and ports, then irregular lines, then writing text, then mispredicted branches" VARIANTS;
         Intensity "arithmetic_intensity" "" FlopsPerByte "Flops divided by actual memory traffic" Source::Roofline;
         Balance "bytes_per_flop" "" BytesPerFlop "Actual memory traffic divided by flops" VARIANTS;
 

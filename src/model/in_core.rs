@@ -6,6 +6,7 @@
 
 mod across;
 mod alignment;
+mod branches;
 mod called;
 mod groups;
 mod remainder;
@@ -45,6 +46,8 @@ pub struct InCoreFigures {
     pub accesses: FigureId,
     /// Bytes that they load and store.
     pub bytes: FigureId,
+    /// Branches that data decide; `None` where there are none.
+    pub branches: Option<BranchFigures>,
     /// Bytes of the lines, at most, that are loaded one after the other, as each says where the next one is; `None` where no
     /// chain has such loads.
     pub in_turn: Option<FigureId>,
@@ -53,6 +56,17 @@ pub struct InCoreFigures {
     /// The larger of both if everything is done that compilers may do, and if nothing is; `None` where neither the source
     /// nor flags leave that open.
     pub open: Option<OpenCore>,
+}
+
+/// Branches that the core predicts wrongly.
+#[derive(Clone, Copy)]
+pub struct BranchFigures {
+    /// How many, over the whole execution.
+    pub mispredicted: FigureId,
+    /// How many if data are random.
+    pub most: FigureId,
+    /// Seconds that the former take.
+    pub seconds: FigureId,
 }
 
 /// Whether vectors hold iterations of the loop around the innermost one, which goes along lines where that one jumps.
@@ -150,10 +164,21 @@ impl InCoreFigures {
             let lines = loads * inside.clone();
             figures.define(F::LinesInTurn, lines * Expr::machine("line_bytes"))
         });
+        let branches = code.mispredicted().map(|mispredicted| {
+            let mispredicted = figures.define(F::MispredictedBranches, mispredicted);
+            let most = code_with(Switches::AllOff).mispredicted();
+            let most = most.unwrap_or(0.0.into());
+            let cycles = Expr::from(mispredicted) * Expr::machine("branch_cycles");
+            BranchFigures {
+                mispredicted,
+                most: figures.define(F::MostMispredicted, most),
+                seconds: figures.define(F::BranchTime, seconds(cycles)),
+            }
+        });
         let chains = seconds(Expr::from(chain_cycles) * inside.clone());
         let chains = figures.define(F::ChainTime, chains);
         let (may_be_vectors, may_reorder) = (code.may_be_vectors(), code.may_reorder());
-        let open = (may_be_vectors || may_reorder).then(|| {
+        let open = (may_be_vectors || may_reorder || branches.is_some()).then(|| {
             let mut with = |kind: F, switches: Switches| {
                 let code = code_with(switches);
                 let cycles = code.either(|code| code.cycles_in_all(operations));
@@ -174,6 +199,7 @@ impl InCoreFigures {
             ports,
             accesses,
             bytes,
+            branches,
             in_turn,
             across: code.across(),
             open,
@@ -278,6 +304,12 @@ impl<'a> Orders<'a> {
         }
     }
 
+    /// Mispredicted branches of the whole execution; `None` where data decide none.
+    fn mispredicted(&self) -> Option<Expr> {
+        self.as_written.mispredicted.as_ref()?;
+        Some(self.either(|code| code.mispredicted.clone().unwrap_or(0.0.into())))
+    }
+
     /// Whether a switch decides in which order sums are added.
     fn may_reorder(&self) -> bool {
         self.all().all(Code::may_reorder)
@@ -313,6 +345,8 @@ struct Code<'a> {
     along: Along,
     /// 1 if there are vectors.
     vectorised: Expr,
+    /// Branches that are predicted wrongly, over the whole execution; `None` where data decide none.
+    mispredicted: Option<Expr>,
     switches: Switches,
 }
 
@@ -354,11 +388,13 @@ impl<'a> Code<'a> {
             width: width(nest),
             along,
             vectorised: 0.0.into(),
+            mispredicted: None,
             switches,
         };
         code.vectorised = code.find_vectorised(code.vector_loop(), known);
         code.count_references(known);
         code.count_calls(known);
+        code.mispredicted = code.mispredicted_of(known);
         code
     }
 
@@ -467,6 +503,7 @@ impl<'a> Code<'a> {
             || self.is_written_out_with_others(innermost)
             || in_core.compiled.is_scalar()
             || in_core.functions.integer_divisions > 0
+            || in_core.functions.choices > 0
         {
             return 0.0.into();
         }
@@ -731,7 +768,11 @@ impl<'a> Code<'a> {
         let inside = &self.iterations[self.nest.loops.len()];
         let lanes = self.lanes();
         let ports = self.port_cycles(lanes.clone()) * inside.clone() + self.outside(operations);
-        Expr::max([ports, self.chain_cycles(lanes) * inside.clone()])
+        let core = Expr::max([ports, self.chain_cycles(lanes) * inside.clone()]);
+        match &self.mispredicted {
+            Some(mispredicted) => core + mispredicted.clone() * Expr::machine("branch_cycles"),
+            None => core,
+        }
     }
 
     /// What iterations that vectors hold have from each other.
@@ -774,7 +815,7 @@ impl<'a> Code<'a> {
         let cycles = |chain: &Chain| {
             let latency = self.chain_latency(chain, &lanes, self.is_reordered());
             match self.begins_anew(chain) {
-                true => latency.quotient(self.executions_at_once()),
+                true => latency.quotient(self.executions_in_flight()),
                 false => latency,
             }
         };
@@ -790,7 +831,7 @@ impl<'a> Code<'a> {
         let of_chain = |chain: &Chain| {
             let loads = Expr::from(f64::from(chain.steps.loads) / f64::from(chain.distance));
             match self.begins_anew(chain) {
-                true => loads.quotient(self.executions_at_once()),
+                true => loads.quotient(self.executions_in_flight()),
                 false => loads,
             }
         };

@@ -68,6 +68,16 @@ pub struct Content {
     pub called: Called,
 }
 
+/// A branch that data decide and that compilers leave as one: its sides do more than choose between values.
+#[derive(Clone)]
+pub struct Turn {
+    /// Number of loops of the chain around it.
+    pub level: usize,
+    /// The branches on the way to it.
+    pub weight: Weight,
+    pub branch: Symbol,
+}
+
 /// A stream with the deepest level at which the nest refers to it.
 #[derive(Clone)]
 pub struct NestStream {
@@ -186,6 +196,8 @@ pub struct Nest<'p> {
     pub fixed: Vec<NestStream>,
     /// What decides the branches on the way to what it does.
     pub decisions: Vec<(Symbol, Decision)>,
+    /// Of these, those that data decide.
+    pub turns: Vec<Turn>,
     /// As the source has them, also those to elements that stay the same in the whole nest.
     pub references: Vec<Reference<'p>>,
     /// The loop that has the innermost code, where loops stand in another order than in the source.
@@ -368,6 +380,7 @@ impl<'p> Nest<'p> {
         let gathered = Gathered {
             contents,
             decisions: self.decisions.clone(),
+            turns: self.turns.clone(),
             references,
         };
         Nest {
@@ -447,6 +460,7 @@ fn is_recursive(block: &Block) -> bool {
 struct Gathered<'p> {
     contents: Vec<Content>,
     decisions: Vec<(Symbol, Decision)>,
+    turns: Vec<Turn>,
     references: Vec<Reference<'p>>,
 }
 
@@ -538,6 +552,13 @@ impl<'p> Gathered<'p> {
             if let Item::Branch(branch) = item {
                 let decision = (branch.probability.clone(), branch.decision.clone());
                 self.decisions.push(decision);
+                if branch.decision == Decision::Data && jumps(branch) {
+                    self.turns.push(Turn {
+                        level,
+                        weight: way.weight.clone(),
+                        branch: branch.probability.clone(),
+                    });
+                }
                 self.add(&branch.then, level, &way.into(branch, true));
                 if let Some(otherwise) = &branch.otherwise {
                     self.add(otherwise, level, &way.into(branch, false));
@@ -545,6 +566,18 @@ impl<'p> Gathered<'p> {
             }
         }
     }
+}
+
+/// Whether a side of a branch does more than give scalars other values, which compilers do without a branch.
+fn jumps(branch: &Branch) -> bool {
+    let does_more = |block: &Block| {
+        !block.streams.is_empty()
+            || !block.flops.by_type.is_empty()
+            || !block.calls.is_empty()
+            || !block.items.is_empty()
+            || block.texts > 0
+    };
+    does_more(&branch.then) || branch.otherwise.as_ref().is_some_and(does_more)
 }
 
 pub(super) fn side(weight: &Weight, probability: &Symbol, taken: bool) -> Weight {
@@ -634,6 +667,7 @@ fn finish<'p>(
     let Gathered {
         contents,
         decisions,
+        turns,
         references,
     } = gathered;
     Nest {
@@ -650,6 +684,7 @@ fn finish<'p>(
         narrowed,
         fixed,
         decisions,
+        turns,
         references,
         code: None,
     }

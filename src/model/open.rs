@@ -23,11 +23,14 @@ pub struct Open {
     pub sums: bool,
     /// Which of the lines of a crowded set its replacement evicts.
     pub conflicts: bool,
+    /// Whether the core predicts branches that data decide.
+    pub branches: bool,
 }
 
 impl Open {
-    /// What may be open: caches count one, vectors two, sums four, conflicts eight.
-    pub const NAMES: [&str; 16] = [
+    /// What may be open: caches count one, vectors two, sums four, conflicts eight, branches
+    /// sixteen.
+    pub const NAMES: [&str; 32] = [
         "nothing",
         "caches",
         "vectors",
@@ -44,6 +47,22 @@ impl Open {
         "caches, sums, conflicts",
         "vectors, sums, conflicts",
         "caches, vectors, sums, conflicts",
+        "branches",
+        "caches, branches",
+        "vectors, branches",
+        "caches, vectors, branches",
+        "sums, branches",
+        "caches, sums, branches",
+        "vectors, sums, branches",
+        "caches, vectors, sums, branches",
+        "conflicts, branches",
+        "caches, conflicts, branches",
+        "vectors, conflicts, branches",
+        "caches, vectors, conflicts, branches",
+        "sums, conflicts, branches",
+        "caches, sums, conflicts, branches",
+        "vectors, sums, conflicts, branches",
+        "caches, vectors, sums, conflicts, branches",
     ];
 
     pub fn or(self, other: Open) -> Open {
@@ -52,6 +71,7 @@ impl Open {
             vectors: self.vectors || other.vectors,
             sums: self.sums || other.sums,
             conflicts: self.conflicts || other.conflicts,
+            branches: self.branches || other.branches,
         }
     }
 
@@ -62,6 +82,7 @@ impl Open {
             (self.vectors, Question::Vectors),
             (self.sums, Question::Sums),
             (self.conflicts, Question::Conflicts),
+            (self.branches, Question::Branches),
         ];
         all.into_iter()
             .filter(|(is_open, _)| *is_open)
@@ -76,6 +97,7 @@ pub enum Question {
     Vectors,
     Sums,
     Conflicts,
+    Branches,
 }
 
 impl Question {
@@ -85,6 +107,7 @@ impl Question {
             Question::Vectors => "vectors",
             Question::Sums => "sums",
             Question::Conflicts => "conflicts",
+            Question::Branches => "branches",
         }
     }
 
@@ -95,6 +118,7 @@ impl Question {
             Question::Vectors => "loops are vectorised",
             Question::Sums => "sums are reordered",
             Question::Conflicts => "no lines evict each other",
+            Question::Branches => "branches are predicted",
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::bandwidth;
 use super::catalogue::StaticFigure as F;
 use super::figures::{Detail, Figures};
-use super::in_core::{InCoreFigures, Values};
+use super::in_core::{BranchFigures, InCoreFigures, Values};
 use super::irregular::IrregularFigures;
 use super::label::Subject;
 use super::levels::{CacheFigures, ConflictFigures, NestLevels};
@@ -81,6 +81,8 @@ pub enum BoundBy {
     Irregular,
     /// Writing numbers as text, and reading them.
     Text,
+    /// Branches that are predicted wrongly.
+    Branches,
 }
 
 /// Time figures of a nest.
@@ -111,7 +113,7 @@ pub struct TimeFigures {
     /// Between which times it lies; set once it is known how often functions are called.
     pub band: Option<Band>,
     /// What takes longest: 1 is arithmetic at peak, 2 the first of `levels`, and so on; then chains and ports, where the
-    /// machine has them; then irregular lines, then text.
+    /// machine has them; then irregular lines, then text, then branches.
     pub bound: FigureId,
 }
 
@@ -137,9 +139,13 @@ impl TimeFigures {
         let any_machine = figures.detail() == Detail::AnyMachine;
         let core = in_core.map_or(cpu, |found| {
             let larger = Expr::max([found.chains, found.ports].map(Expr::from));
+            let in_all = match found.branches {
+                Some(branches) => larger.clone() + Expr::from(branches.seconds),
+                None => larger.clone(),
+            };
             let core = match any_machine {
-                true => bandwidth::where_positive(larger.clone(), larger, cpu.into()),
-                false => larger,
+                true => bandwidth::where_positive(larger, in_all, cpu.into()),
+                false => in_all,
             };
             figures.define(F::CoreTime, core)
         });
@@ -189,6 +195,11 @@ impl TimeFigures {
         self.irregular?.conflicts
     }
 
+    /// Branches that data decide.
+    pub fn branches(&self) -> Option<BranchFigures> {
+        self.in_core?.branches
+    }
+
     /// What is added to the time of memory.
     pub(super) fn behind(&self) -> Behind {
         Behind {
@@ -213,7 +224,8 @@ impl TimeFigures {
             .chain(levels)
             .chain(core)
             .chain(irregular)
-            .chain(self.text.map(|_| BoundBy::Text));
+            .chain(self.text.map(|_| BoundBy::Text))
+            .chain(self.branches().map(|_| BoundBy::Branches));
         all.nth(position)
     }
 
@@ -224,6 +236,7 @@ impl TimeFigures {
             .chain(self.in_core.iter().flat_map(|_| IN_CORE_NAMES))
             .chain(self.irregular.iter().map(|_| IRREGULAR_NAME))
             .chain(self.text.map(|_| TEXT_NAME))
+            .chain(self.branches().map(|_| BRANCHES_NAME))
             .collect()
     }
 }
@@ -359,6 +372,9 @@ const IN_CORE_NAMES: [&str; 2] = ["chain", "ports"];
 /// The same of writing text.
 const TEXT_NAME: &str = "text";
 
+/// The same of branches that are predicted wrongly.
+const BRANCHES_NAME: &str = "branches";
+
 /// What irregular lines are called where they take the longest.
 const IRREGULAR_NAME: &str = "latency";
 
@@ -371,7 +387,7 @@ struct Longest {
     slowest: FigureId,
 }
 
-/// Counts what takes longest: arithmetic at peak, the levels, chains, ports, irregular lines, text. The first of several that
+/// Counts what takes longest: arithmetic at peak, the levels, chains, ports, irregular lines, text, branches. The first of several that
 /// take as long is it, those in the core before all others.
 fn bound(
     Longest {
@@ -422,8 +438,18 @@ fn bound(
         chains,
         ports,
     );
-    // Of a machine that does not say, the core's time is that of arithmetic at peak.
     let of_core = Expr::max([Expr::from(found.chains), port_time]);
+    let larger = match found.branches {
+        None => larger,
+        Some(branches) => {
+            let others = [text.is_some(), behind.irregular.is_some()];
+            let others = others.into_iter().filter(|is_there| *is_there).count();
+            let own = Expr::from((levels.len() + cores + others + 2) as f64);
+            let lost = Expr::from(branches.seconds);
+            Expr::choose(Comparison::Greater, lost, of_core.clone(), own, larger)
+        }
+    };
+    // Of a machine that does not say, the core's time is that of arithmetic at peak.
     let core_bound = bandwidth::where_positive(of_core, larger, Expr::from(1.0));
     where_slowest(core.into(), core_bound, data)
 }

@@ -458,7 +458,7 @@ fn carried() -> impl Strategy<Value = Carried> {
 }
 
 fn in_core() -> impl Strategy<Value = Option<InCore>> {
-    let functions = any::<[u32; 7]>().prop_map(Functions::from_values);
+    let functions = any::<[u32; 8]>().prop_map(Functions::from_values);
     let outer = prop::collection::vec((text(), carried()), 0..2);
     let known = (
         carried(),

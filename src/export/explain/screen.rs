@@ -282,6 +282,15 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
                 chain,
                 bound == Some(BoundBy::Chains),
             );
+            if let Some(branches) = core.branches {
+                let mispredicted = significant(value(branches.mispredicted));
+                row(
+                    "branches",
+                    value(branches.seconds),
+                    format!("{mispredicted} mispredicted, added to the larger of both"),
+                    bound == Some(BoundBy::Branches),
+                );
+            }
         }
         None => row(
             "CPU",

@@ -16,6 +16,8 @@ pub(crate) const IRREGULAR: &str =
     "no prefetcher predicts the lines that it accesses, so it waits for most of them";
 pub(crate) const TEXT: &str =
     "writing or reading numbers as text takes longer than computing them and moving data";
+pub(crate) const BRANCHES: &str =
+    "the core goes on the wrong way at branches that data decide, and has to come back";
 pub(crate) const EVERY_ACCESS: &str = "every load and store goes to";
 pub(crate) const BY_SCENARIOS: &str = ": by the rule of scenarios; sheet Scenarios shows them all";
 pub(crate) const NEVER: &str = "with these sizes it does not run";
@@ -58,6 +60,7 @@ pub(super) fn sentence(model: &Model, nest: &NestModel) -> String {
         Some(BoundBy::Ports) => PORTS.to_string(),
         Some(BoundBy::Irregular) => IRREGULAR.to_string(),
         Some(BoundBy::Text) => TEXT.to_string(),
+        Some(BoundBy::Branches) => BRANCHES.to_string(),
         Some(BoundBy::Level(position)) => of_level(model, nest, &time.levels[position]),
     }
 }

@@ -120,5 +120,7 @@ fn times(nest: &NestModel, figures: &mut Figures) -> Vec<Value> {
     let irregular = time.irregular.iter();
     parts.extend(irregular.map(|found| part("latency", None, found.seconds)));
     parts.extend(time.text.map(|text| part("text", None, text)));
+    let branches = time.branches();
+    parts.extend(branches.map(|found| part("branches", None, found.seconds)));
     parts
 }

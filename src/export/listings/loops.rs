@@ -637,6 +637,13 @@ fn in_core(columns: &mut Columns<'_>) {
     }
     add_figures(
         columns,
+        (TIME, "Mispredicted branches"),
+        Look::Seconds,
+        F::BranchTime,
+        |(_, n)| some(n.time.branches().map(|found| found.seconds)),
+    );
+    add_figures(
+        columns,
         (TIME, "Waiting accesses"),
         Look::Seconds,
         F::WaitingTime,

@@ -98,6 +98,7 @@ pub(super) fn of_bound(bound: BoundBy, memory: usize) -> u32 {
         BoundBy::Ports => 0x7F8C8D,
         BoundBy::Irregular => 0x24476B,
         BoundBy::Text => 0x2E9C9C,
+        BoundBy::Branches => 0x9C5BA8,
     }
 }
 

@@ -367,7 +367,7 @@ pub(super) fn registers(
     )
 }
 
-/// So many functions were told apart at first: without minima and divisions of whole numbers.
+/// So many functions were told apart at first: without minima, divisions of whole numbers and choices.
 const BEFORE: usize = 5;
 
 /// Functions that an innermost loop calls in an iteration; `None` where what the core does is not known.

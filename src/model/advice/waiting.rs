@@ -65,8 +65,12 @@ fn independent<'p>(
         let parts = level.parts(time.behind());
         parts.map(|id| bench.value(id)).sum::<f64>()
     });
-    let others = time.text.into_iter().chain([in_core.ports]);
-    let most = (others.map(|id| bench.value(id)))
+    let branches = in_core
+        .branches
+        .map_or(0.0, |found| bench.value(found.seconds));
+    let issue = bench.value(in_core.ports) + branches;
+    let text = time.text.map(|text| bench.value(text));
+    let most = (text.into_iter().chain([issue]))
         .chain(levels)
         .fold(0.0, f64::max);
     let mut waits = names(chains.iter());

@@ -3,13 +3,14 @@
 
 use super::cells::profile;
 use super::geometry::Geometry;
-use super::warm::{WARM, define_found_again};
+use super::warm::define_found_again;
 use super::{Irregular, profiled};
 use crate::bandwidth;
 use crate::catalogue::StaticFigure as F;
 use crate::expr::{Comparison, Expr, FigureId};
 use crate::figures::{Detail, Figures};
 use crate::machine::MachineModel;
+use crate::machine::parameters::WARM;
 use crate::nest::Nest;
 use crate::parameters::ParameterTable;
 

@@ -14,15 +14,16 @@
 //! If these are more than [`FOLLOWED_STREAMS`], all lines that the reference fetches are irregular, and so are those of
 //! references to random places. Each line then takes what an access to it takes, less what the core overlaps.
 
+use super::Profile;
 use super::domain::{Given, Tiles};
 use super::number::Number;
 use super::reference::{LONG_STRIDE, Lines, Reference};
 use super::reuse::Profiler;
 use super::steps::About;
-use super::{Profile, warm::WARM};
 use crate::catalogue::StaticFigure;
 use crate::figures::Figures;
 use crate::machine::MachineModel;
+use crate::machine::parameters::WARM;
 
 /// Bytes from one access to the next which a prefetcher follows, and streams that it follows at once: Intel 64 and IA-32
 /// Architectures Optimization Reference Manual, "Data Prefetching to L1 Data Cache" and "… to the L2 and Last Level Cache".

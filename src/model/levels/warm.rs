@@ -4,9 +4,7 @@ use crate::bandwidth;
 use crate::catalogue::StaticFigure as F;
 use crate::expr::{Expr, FigureId};
 use crate::figures::Figures;
-
-/// The switch between caches that are cold when a nest begins and those that its last execution has filled.
-pub const WARM: &str = "warm";
+use crate::machine::parameters::WARM;
 
 /// The capacity from which on a nest finds all of its data again.
 pub fn define_found_again(cold: FigureId, figures: &mut Figures) -> FigureId {

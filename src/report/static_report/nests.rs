@@ -278,6 +278,12 @@ pub struct InCoreReport {
     /// Loads and stores that wait for memory: added to its time.
     #[serde(default)]
     pub waiting_seconds: Figure,
+    /// Branches that data decide and the core predicts wrongly: added to the larger of chain and ports; absent where data
+    /// decide none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mispredicted_branches: Option<Figure>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch_seconds: Option<Figure>,
     /// What the flags of its file let the compiler do, by the names of the switches of the machine; absent where they say
     /// nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -294,6 +300,8 @@ impl InCoreReport {
             chain_seconds: figure(found.chains),
             ports_seconds: figure(found.ports),
             waiting_seconds: nest.time.waiting.map_or(Figure::default(), figure),
+            mispredicted_branches: found.branches.map(|found| figure(found.mispredicted)),
+            branch_seconds: found.branches.map(|found| figure(found.seconds)),
             by_flags: nest.by_flags().into_iter().map(str::to_string).collect(),
         }
     }

@@ -47,6 +47,9 @@ pub(super) fn write(
         ],
         None => vec![("core: peak", time.cpu)],
     };
+    let branches = time.branches();
+    let branches = branches.map(|found| ("core: branches", found.seconds));
+    let core = core.into_iter().chain(branches);
     let first = row + 1;
     for (name, seconds) in core {
         row += 1;

@@ -69,6 +69,7 @@ fn said(model: &Model, nest: &NestModel, data: &Data, bound: BoundBy) -> String 
         BoundBy::Ports => return why::PORTS.to_string(),
         BoundBy::Irregular => return why::IRREGULAR.to_string(),
         BoundBy::Text => return why::TEXT.to_string(),
+        BoundBy::Branches => return why::BRANCHES.to_string(),
         BoundBy::Level(position) => position,
     };
     let level = &nest.time.levels[position];

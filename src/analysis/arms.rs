@@ -1,0 +1,63 @@
+//! Choices between several ways by a whole number: `switch`, `select case`, and conditionals one after the other that ask
+//! for values of the same number. Compilers make jumps of them, and no vectors of loops around them.
+
+use crate::ir::visit::{InLoop, statements};
+use crate::ir::{BinaryOp, Function, If, Stmt, Value};
+use crate::literal::{DEPTH, literal};
+
+/// From so many values on, GCC makes a `switch` of conditionals (`if-to-switch`).
+const LEAST_ARMS: usize = 3;
+
+/// How many of them code has.
+pub fn count(function: &Function, body: &[Stmt]) -> u32 {
+    let mut found = 0;
+    // What an arm leads to is a part of the choice that it belongs to.
+    let mut inside: Vec<&If> = Vec::new();
+    statements(body, InLoop::No, &mut |statement, _| {
+        let Stmt::If(first) = statement else {
+            return;
+        };
+        if inside.iter().any(|known| std::ptr::eq(*known, &**first)) {
+            return;
+        }
+        let arms = arms(function, first);
+        if arms.len() >= LEAST_ARMS {
+            found += 1;
+            inside.extend(&arms[1..]);
+        }
+    });
+    found
+}
+
+/// A conditional and those in its place otherwise, as long as all ask for values of one number.
+fn arms<'i>(function: &Function, first: &'i If) -> Vec<&'i If> {
+    let mut found = Vec::new();
+    let mut next = Some(first);
+    let mut subject = None;
+    while let Some(arm) = next {
+        match subject_of(function, &arm.condition) {
+            Some(asked) if subject.is_none_or(|known| known == asked) => subject = Some(asked),
+            _ => break,
+        }
+        found.push(arm);
+        next = match &arm.otherwise[..] {
+            [Stmt::If(inner)] => Some(inner),
+            _ => None,
+        };
+    }
+    found
+}
+
+/// The number of which a condition asks whether it is one of several that literals give.
+fn subject_of<'v>(function: &Function, condition: &'v Value) -> Option<&'v Value> {
+    match condition {
+        Value::Binary(BinaryOp::Equal, one, other) => {
+            literal(function, other, DEPTH).map(|_| &**one)
+        }
+        Value::Binary(BinaryOp::Or, one, other) => {
+            let (one, other) = (subject_of(function, one)?, subject_of(function, other)?);
+            (one == other).then_some(one)
+        }
+        _ => None,
+    }
+}
