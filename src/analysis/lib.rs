@@ -63,7 +63,7 @@ mod wide_rows;
 mod wrapped;
 
 pub use dimension::affine;
-pub use opened::{Item, ReadInOrder, opened, read_in_order};
+pub use opened::{Item, ReadInOrder, opened, opened_to_read, read_in_order};
 pub use references::{absorb, is_same as is_same_stream, merge as merge_stream};
 pub use walk::name_loops;
 pub use walk::{

@@ -32,6 +32,31 @@ pub fn opened(units: &[Unit]) -> BTreeSet<(String, Arc<str>)> {
     names
 }
 
+/// The names of files that procedures open by them which read something, too.
+pub fn opened_to_read(units: &[Unit]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for unit in units {
+        for function in &unit.functions {
+            let (mut names, mut reads) = (BTreeSet::new(), false);
+            statements(&function.body, InLoop::No, &mut |stmt, _| {
+                calls_of(stmt, &mut |name, arguments| {
+                    let intrinsic = Intrinsics::builtin().lookup(unit.language, name);
+                    match intrinsic.map(|intrinsic| intrinsic.kind) {
+                        Some(IntrinsicKind::Open) => {
+                            let file = arguments.first().and_then(|file| text(function, file));
+                            names.extend(file.map(str::to_string));
+                        }
+                        Some(IntrinsicKind::Input | IntrinsicKind::Read) => reads = true,
+                        _ => {}
+                    }
+                });
+            });
+            found.extend(names.into_iter().filter(|_| reads));
+        }
+    }
+    found
+}
+
 /// What a file is called: a literal, a constant, or the only literal that statements of the function give the variable,
 /// whatever else a run may give it.
 fn text<'v>(function: &'v Function, value: &'v Value) -> Option<&'v str> {
@@ -153,12 +178,7 @@ fn lists_of(
         for item in items {
             list.push(match item {
                 ListItem::Variable(id) => match own_name(function, *id) {
-                    name if is_number(*id)
-                        && read.get(&name) == Some(&1)
-                        && !is_set_in_branches(function, *id) =>
-                    {
-                        Item::Named(name)
-                    }
+                    name if is_number(*id) && read.get(&name) == Some(&1) => Item::Named(name),
                     _ => Item::Other,
                 },
                 ListItem::Single => Item::Other,
@@ -171,18 +191,6 @@ fn lists_of(
         lists.push(list);
     }
     lists
-}
-
-/// Whether a variable gets a value under a condition: what was read may not be what the program goes on with.
-fn is_set_in_branches(function: &Function, variable: VarId) -> bool {
-    let mut is_set = false;
-    statements(&function.body, InLoop::No, &mut |stmt, _| {
-        if let Stmt::If(branch) = stmt {
-            let mut arms = [&branch.then, &branch.otherwise].into_iter();
-            is_set |= arms.any(|arm| !assigned_to(arm, variable).is_empty());
-        }
-    });
-    is_set
 }
 
 /// In how many statements variables are read that the source calls so, without what holds them.

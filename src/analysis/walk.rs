@@ -1,6 +1,7 @@
 //! The walk over the statements of a function that builds its facts.
 
 mod answers;
+mod bisections;
 mod bodies;
 mod branches;
 mod calls;
@@ -20,6 +21,7 @@ mod limits;
 mod lists;
 mod loops;
 mod lost;
+mod outputs;
 mod parts;
 mod records;
 mod recursion;

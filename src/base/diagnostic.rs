@@ -137,6 +137,11 @@ pub enum DiagnosticCode {
         message = "Write loop variables times factors plus what stays the same in the nest, unless it is a gather."
     )]
     Gather,
+    /// No size or option takes a value from a file that the program opens by name.
+    #[strum(
+        message = "Set what it says with --set or in loopsheet.toml; `loopsheet parameters` lists the program's inputs."
+    )]
+    InputNotTaken,
     /// A file is included from within itself, and is left out there.
     #[strum(message = "Check the include path: another file of that name may be meant.")]
     IncludeCycle,

@@ -490,6 +490,15 @@ fn write_read(text: &mut String, model: &Model, parameters: &[Influence]) {
     );
 }
 
+/// Which files of the program's input give it nothing, and why.
+fn write_not_taken(text: &mut String, model: &Model) {
+    let files = model.program.files.iter();
+    let all = files.flat_map(|file| &file.diagnostics);
+    for unused in all.filter(|one| one.code == DiagnosticCode::InputNotTaken) {
+        let _ = writeln!(text, "{}: {}", unused.place.file, unused.message);
+    }
+}
+
 /// What stands behind a list that ends before all are named.
 fn more(count: usize, shown: usize) -> String {
     match count.saturating_sub(shown) {
@@ -898,6 +907,7 @@ fn write_summary(
     write_partial(text, model, shown);
     let influences = influence(model);
     write_read(text, model, &influences.all);
+    write_not_taken(text, model);
     write_guesses(text, &influences);
     write_guessed_branches(text, &influences);
     write_never_reached(text, model);

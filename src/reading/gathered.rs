@@ -157,7 +157,7 @@ impl<'f> Gathered<'f> {
         let mut inputs = input.inputs();
         inputs.sizes.clone_from(&reading.sizes);
         let (mut analysed, statements, used) = analyze(units, &inputs);
-        skipped.extend(input.remarks(&used));
+        skipped.extend(input.remarks(&used, &reading.sizes));
         let compiled: HashMap<&str, Optimisation> = (sources.iter().zip(&flags))
             .map(|(source, flags)| (&*source.name, flags.optimisation))
             .collect();

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::files;
-use crate::analysis::{Item, opened, read_in_order};
+use crate::analysis::{Item, opened, opened_to_read, read_in_order};
 use crate::ir::Unit;
 
 /// An input is no larger than this.
@@ -26,6 +26,8 @@ pub struct OpenedFile {
     pub path: PathBuf,
     /// What the program reads from it in order, one list of values after the other.
     pub lists: Vec<Vec<Item>>,
+    /// A procedure that opens it reads something.
+    pub is_read: bool,
 }
 
 impl Opened {
@@ -38,7 +40,7 @@ impl Opened {
             .collect();
         let files = inputs_in(paths, &names);
         let sum = digest(&files);
-        let read = read_in_order(units);
+        let (read, to_read) = (read_in_order(units), opened_to_read(units));
         let lists = |name: &str| {
             let mut own = read.iter().filter(|read| read.file == name);
             // Of several procedures that read it, each may have another version of the program.
@@ -47,6 +49,7 @@ impl Opened {
         };
         let files = files.into_iter().map(|(name, path)| OpenedFile {
             lists: lists(&name),
+            is_read: to_read.contains(&name),
             path,
         });
         (files.collect(), Opened { names, sum })

@@ -10,7 +10,7 @@ use super::designator::Designator;
 use super::files;
 use super::lists;
 use super::opened::OpenedFile;
-use crate::analysis::inputs::{Inputs, Run, Told, Used};
+use crate::analysis::inputs::{Inputs, Run, SetSize, Told, Used};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::wording::some;
 
@@ -19,6 +19,8 @@ use crate::wording::some;
 pub struct RunInput {
     settings: Vec<Setting>,
     origin: FoundBy,
+    /// What the program opens by name and reads.
+    opened: Vec<Arc<str>>,
 }
 
 /// Who says that a file is the input.
@@ -71,7 +73,12 @@ impl RunInput {
             settings.extend(found);
         }
         let origin = FoundBy::User;
-        Ok(RunInput { settings, origin })
+        let opened = Vec::new();
+        Ok(RunInput {
+            settings,
+            origin,
+            opened,
+        })
     }
 
     /// Reads files that the program opens: what has no settings is something else.
@@ -80,9 +87,12 @@ impl RunInput {
         let read = files
             .iter()
             .filter_map(|file| in_order(file).or_else(|| of_file(&file.path).ok()));
+        let texts =
+            (files.iter()).filter(|file| file.is_read && files::read_text(&file.path).is_ok());
         RunInput {
             settings: read.flatten().collect(),
             origin: FoundBy::Program,
+            opened: texts.map(|file| files::name(&file.path)).collect(),
         }
     }
 
@@ -105,13 +115,53 @@ impl RunInput {
         inputs
     }
 
+    /// Why nothing is taken from a file that the program reads, if that is so, and nothing in it is set in its place.
+    fn unused(&self, file: &Arc<str>, used: &Used, set: &[SetSize]) -> Option<Diagnostic> {
+        let own = |setting: &&Setting| setting.place.file == *file;
+        let mut names: Vec<&str> = (self.settings.iter().filter(own))
+            .map(|setting| setting.key.as_str())
+            .collect();
+        let is_set = |name: &str| set.iter().any(|size| size.name.eq_ignore_ascii_case(name));
+        if names.iter().any(|name| used.contains(name) || is_set(name)) {
+            return None;
+        }
+        names.sort_unstable();
+        names.dedup();
+        let why = match names.is_empty() {
+            true => "it is neither a namelist nor lines of the form key = value, and the program does not read it by lists of \
+                     scalars from its beginning"
+                .to_string(),
+            false => format!(
+                "the program reads no number or logical value of these names: {}",
+                some(&names, NAMES)
+            ),
+        };
+        let place = Place {
+            file: file.clone(),
+            line: 1,
+            column: 1,
+        };
+        Some(Diagnostic {
+            severity: Severity::Note,
+            code: DiagnosticCode::InputNotTaken,
+            place,
+            width: 1,
+            message: format!("nothing is taken from this file, which the program opens: {why}"),
+            help: None,
+        })
+    }
+
     /// Which names some variable of the program took its value from, and which not, for each file; and which it would have
     /// taken if they had a value.
-    pub fn remarks(&self, used: &Used) -> Vec<Diagnostic> {
+    pub fn remarks(&self, used: &Used, set: &[SetSize]) -> Vec<Diagnostic> {
         let files = self.settings.chunk_by(|a, b| a.place.file == b.place.file);
         let remarks = files.map(|settings| remark(settings, used, self.origin));
         let without_value = self.settings.iter().filter_map(|own| own.lack(used));
-        remarks.flatten().chain(without_value).collect()
+        let unused = self
+            .opened
+            .iter()
+            .filter_map(|file| self.unused(file, used, set));
+        (remarks.flatten().chain(without_value).chain(unused)).collect()
     }
 }
 

@@ -918,6 +918,104 @@ double around(struct cell *cell, struct edge *all)
     };
     assert_eq!(walk("cell->edges"), [8.0]);
     assert_eq!(walk("all"), [128.0]);
+    let copied =
+        "cell->edges; struct edge *least = e; while (least->next) least = least->next; e = least";
+    assert_eq!(walk(copied), [8.0, 8.0]);
+    let smallest = "cell->edges, *least = e; if (e && e->length < 3) least = e; e = least";
+    assert_eq!(walk(smallest), [8.0]);
+}
+
+/// How long a list is does not depend on what is done with its members.
+#[test]
+fn lists_of_all_there_are_have_one_length() {
+    let json = c("
+#include <stdio.h>
+struct node { double v; struct node *next; };
+double sum(struct node *p) { double s = 0; while (p) { s += p->v; p = p->next; } return s; }
+int count(struct node *p) { int n = 0; while (p) { n++; p = p->next; } return n; }
+void scale(struct node *p, double a) { for (; p; p = p->next) p->v *= a; }
+void show(struct node *p) { while (p != NULL) { printf(\"%g\\n\", p->v); p = p->next; } }
+struct node *find(struct node *p, double v) { while (p && p->v != v) p = p->next; return p; }
+struct node *last(struct node *p) { while (p->next) p = p->next; return p; }
+");
+    for name in ["sum", "count", "scale", "show", "find", "last"] {
+        assert_eq!(iterations(&json, name), [128.0], "{name}");
+    }
+}
+
+/// A time from which, to which and by how much is known says how many steps there are.
+#[test]
+fn steps_of_a_known_time_are_known() {
+    let steps = |begin: &str, test: &str, step: &str| {
+        let directory = tempfile::tempdir().expect("a directory");
+        let source = format!(
+            "
+program p
+  real(8) :: dt, tend, t, x(10)
+  integer :: i
+  open (1, file = 'd.dat')
+  read (1, *) dt, tend
+  t = {begin}
+  do while ({test})
+    do i = 1, 10
+      x(i) = x(i) + dt
+    end do
+    {step}
+  end do
+  print *, x
+end program"
+        );
+        std::fs::write(directory.path().join("a.f90"), source).expect("a file");
+        std::fs::write(directory.path().join("d.dat"), "0.01 0.4\n").expect("a file");
+        iterations(&crate::small::run(directory.path(), &[]), "p")[0]
+    };
+    assert_eq!(steps("0", "t < tend", "t = t + dt"), 400.0);
+    assert_eq!(steps("0.2", "t < tend", "t = t + dt"), 200.0);
+    assert_eq!(steps("0", "t <= tend", "t = dt + t"), 410.0);
+    assert_eq!(steps("0", "tend > t", "t = t + 0.1d0"), 40.0);
+    // The step is another one each time.
+    assert_eq!(steps("0", "t < tend", "dt = x(1); t = t + dt"), 10240.0);
+}
+
+/// The largest of each of two numbers that every call passes others of does not say how far apart they are.
+#[test]
+fn ranges_between_what_calls_pass_are_not_empty() {
+    let json = fortran(
+        "
+real(8) function between(first, last, x)
+  integer :: first, last, k
+  real(8) :: x(200)
+  between = 0
+  do k = first + 1, last - 1
+    between = between + x(k)
+  end do
+end function
+program p
+  integer :: j, first, reach
+  real(8) :: x(200), total, between
+  read *, x
+  total = 0
+  reach = 1
+  do j = 1, 200
+    if (x(j) > 0.1) reach = reach + 1
+  end do
+  if (x(1) > 0) then
+    do j = 1, 200
+      first = min(j + reach, 200)
+      total = total + between(j, first, x)
+    end do
+  else
+    do j = 200, 1, -1
+      first = max(j - reach, 1)
+      total = total + between(first, j, x)
+    end do
+  end if
+  print *, total
+end program",
+    );
+    assert_eq!(iterations(&json, "between"), [100.0]);
+    let parameter = &json["parameters"]["trip_between_6"];
+    assert_eq!(parameter["origin"], "guessed", "{parameter}");
 }
 
 /// Lists that begin empty and that a procedure lengthens have a length that nothing says, not none.
@@ -971,4 +1069,30 @@ program p
 end program",
     );
     assert!(iterations(&json, "walk")[0] > 100.0);
+}
+
+/// A search that halves what is left takes as many steps as the whole can be halved.
+#[test]
+fn searches_halve_what_is_left() {
+    let steps = |begin: &str, test: &str, body: &str| {
+        let json = c(&format!(
+            "
+int find(const double *x, double wanted)
+{{
+    int low = 0, high = {begin}, middle, length = high - low;
+    while ({test}) {{ {body} }}
+    return low;
+}}"
+        ));
+        iterations(&json, "find")[0]
+    };
+    let halves = "middle = low + length/2; if (x[middle] > wanted) high = middle; else low = middle; \
+                  length = high - low;";
+    assert_eq!(steps("1000000", "length > 1", halves), 20.0);
+    let ends = "middle = (low + high) >> 1; if (x[middle] == wanted) return middle; \
+                if (x[middle] > wanted) { high = middle - 1; } else { low = middle + 1; }";
+    assert_eq!(steps("1023", "low <= high", ends), 10.0);
+    // It goes on by one.
+    let walk = "middle = low + 1; if (x[middle] > wanted) high = middle; else low = middle;";
+    assert_eq!(steps("1023", "low < high - 1", walk), 8.0);
 }

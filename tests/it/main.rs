@@ -8,6 +8,7 @@ use loopsheet_allocator as _;
 
 mod addresses;
 mod advice;
+mod amended_inputs;
 mod array_lengths;
 mod bands;
 mod beginnings;

@@ -219,3 +219,43 @@ int main(void) {{ static double x[1000]; static int k[100]; look(x, k); }}"
     // It may come back.
     near(with("if (k[i] > 3) { show(x); returns(k[i]); }"), 2500.0);
 }
+
+/// No run leaves a file for each of the iterations in which something is found.
+#[test]
+fn a_branch_that_opens_a_file_to_write_is_rare() {
+    let looked = |inside: &str| {
+        let json = fortran(&format!(
+            "{SHOW}
+subroutine save(x)
+  real(8) :: x(1000)
+  open (7, file = 'part.out')
+  write (7, *) x(1)
+  call show(x)
+  close (7)
+end subroutine
+subroutine load(x)
+  real(8) :: x(1000)
+  open (7, file = 'part.in')
+  read (7, *) x
+  call show(x)
+  close (7)
+end subroutine
+program p
+  real(8) :: x(1000), y(256)
+  integer :: i
+  read *, y
+  do i = 1, 256
+    {inside}
+  end do
+end program"
+        ));
+        calls(&json, "show")
+    };
+    assert_eq!(looked("if (y(i) > 3) call save(x)"), 2.0);
+    assert_eq!(
+        looked("if (y(i) > 3) then; y(i) = 1; else; call save(x); end if"),
+        2.0
+    );
+    assert_eq!(looked("if (y(i) > 3) call load(x)"), 128.0);
+    assert_eq!(looked("call save(x)"), 256.0);
+}

@@ -4,6 +4,7 @@
 //! shorter is where it begins, one that makes it longer at both ends only widens it. What is guessed depends on the
 //! functions that share a symbol, through calls and modules, and on nothing else: neither on other files nor on names.
 
+mod apart;
 mod choices;
 mod evidence;
 mod extents;
@@ -59,6 +60,7 @@ pub fn complete(program: &mut Program) {
     }
     guesses.shrink();
     guesses.widen_rows();
+    let apart = apart::found(&guesses);
     let (values, placeholders) = (guesses.values, guesses.placeholders);
     for (symbol, place) in &mut program.places {
         place.smallest = None;
@@ -92,6 +94,7 @@ pub fn complete(program: &mut Program) {
             }),
         }
     }
+    apart::give(program, apart);
 }
 
 /// The loops around a place of a function, outermost first.

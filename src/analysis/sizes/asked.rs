@@ -175,28 +175,35 @@ fn sets(statements: &[Stmt], variable: &Value) -> bool {
 
 /// The variables that statements read from outside.
 pub(super) fn read_in(known: &Procedures, id: ProcedureId, block: &[Stmt]) -> FxHashSet<VarId> {
-    let passes_places = known.get(id).function.conventions.passes_places();
     let mut found: FxHashSet<VarId> = FxHashSet::default();
     statements(block, InLoop::No, &mut |stmt, _| {
-        if let Stmt::Assign { target, value, .. } = stmt
-            && is_input(value, known, id)
+        found.extend(read_by(known, id, stmt))
+    });
+    found
+}
+
+/// The variables that one statement reads from outside, without those inside it.
+pub(super) fn read_by(known: &Procedures, id: ProcedureId, stmt: &Stmt) -> Vec<VarId> {
+    let passes_places = known.get(id).function.conventions.passes_places();
+    let mut found = Vec::new();
+    if let Stmt::Assign { target, value, .. } = stmt
+        && is_input(value, known, id)
+    {
+        found.extend(target.variable());
+    }
+    calls_of(stmt, &mut |name, arguments| {
+        if let Target::Library(called) = known.target(id, name)
+            && called.kind.gives_from_outside()
         {
-            found.extend(target.variable());
+            // A language that passes places has no addresses to tell what is filled from what is not.
+            let is_list = called.kind == IntrinsicKind::Input
+                || called.kind == IntrinsicKind::System && passes_places;
+            found.extend(
+                arguments
+                    .iter()
+                    .filter_map(|argument| written(argument, is_list)),
+            );
         }
-        calls_of(stmt, &mut |name, arguments| {
-            if let Target::Library(called) = known.target(id, name)
-                && called.kind.gives_from_outside()
-            {
-                // A language that passes places has no addresses to tell what is filled from what is not.
-                let is_list = called.kind == IntrinsicKind::Input
-                    || called.kind == IntrinsicKind::System && passes_places;
-                found.extend(
-                    arguments
-                        .iter()
-                        .filter_map(|argument| written(argument, is_list)),
-                );
-            }
-        });
     });
     found
 }

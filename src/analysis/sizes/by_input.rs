@@ -9,6 +9,7 @@
 //! cells(i)          nothing: what is known of some element is not that of any
 //! ```
 
+use super::definition::Definition;
 use super::places::{Place, PlaceId};
 use super::resolver::Resolver;
 use crate::inputs::{Element, Told};
@@ -45,7 +46,24 @@ impl Resolver<'_, '_> {
         if is_of_another {
             return None;
         }
-        self.under_name(place, own_name)
+        let own = self.under_name(place, own_name);
+        own.or_else(|| self.under_dummy(id))
+    }
+
+    /// The value for what a procedure reads that the place is passed to, by the name that it has there.
+    fn under_dummy(&self, id: PlaceId) -> Option<(String, Told)> {
+        let mut values = self.definitions[id.at()]
+            .assigned
+            .iter()
+            .filter_map(|definition| match definition {
+                Definition::Returned(dummy) if self.definitions[dummy.at()].is_read() => {
+                    self.under_name(self.places.get(*dummy), &self.places.get(*dummy).own_name)
+                }
+                _ => None,
+            });
+        // Of several procedures that read it, the last one counts, which is not known.
+        let first = values.next()?;
+        values.next().is_none().then_some(first)
     }
 
     /// The value for a place by what the input calls it, or the array that it is an element of.

@@ -14,6 +14,7 @@ use rustc_hash::FxHashSet;
 
 use super::aliases;
 use super::alive::Dead;
+use super::amended::amended;
 use super::asked::{instead_of_input, read_in, under_input, under_words};
 use super::at_once::run_at_once;
 use super::command_line::{CommandLine, command_line};
@@ -263,6 +264,7 @@ impl<'k, 'u> Collector<'k, 'u> {
             });
         });
         self.note_guards(id);
+        self.note_amended(id);
         if function.result.is_none() {
             self.returns(id, &function.body);
         }
@@ -323,6 +325,15 @@ impl<'k, 'u> Collector<'k, 'u> {
             };
             let definition = Definition::Counted(id, ends);
             self.assign(id, &Value::Variable(*variable), definition);
+        }
+    }
+
+    /// Notes the statements that change what has been read.
+    fn note_amended(&mut self, id: ProcedureId) {
+        for amended in amended(self.known, id) {
+            if let Some(place) = self.place(id, amended.target) {
+                self.of(place).amended.push(amended);
+            }
         }
     }
 

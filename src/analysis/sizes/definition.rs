@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
+use super::amended::Amended;
 use super::counters::Counter;
 use super::first::First;
 use super::guarded::Around;
@@ -81,6 +82,8 @@ pub struct Definitions<'u> {
     pub always_instead: Vec<&'u Value>,
     /// Whether it is set once more behind a branch that reads it or gives it a value: it has one value before, one behind.
     pub is_set_again: bool,
+    /// What changes the value that has been read.
+    pub amended: Vec<Amended<'u>>,
     /// Of what is assigned, literals and counts under conditions, and these.
     pub guards: Vec<(ProcedureId, &'u Value, Around<'u>)>,
     /// Whether something that is assigned is left out, as no run that is given the same gets there.

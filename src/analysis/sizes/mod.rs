@@ -31,6 +31,7 @@
 //!                 own_readers  by functions of the program that give back what they read, or an argument
 //! values        resolves: an expression over places for each, with its origin      reals   made from real numbers
 //! circles       made from themselves
+//! amended       changed after they have been read (`if (n > most) n = most`)
 //! counters      counted up in loops, from a number
 //! starts        where counters of the program stand when the loop begins that counts them
 //! structures    given values as a whole
@@ -51,6 +52,8 @@
 
 mod aliases;
 mod alive;
+mod amended;
+mod amends;
 mod asked;
 mod at_once;
 mod by_input;

@@ -248,6 +248,26 @@ impl Sizes {
         Some((name.unwrap_or_else(|| self.symbol(place)), found.origin))
     }
 
+    /// The one number that a variable has, if it is known, or what the input gives it.
+    pub fn real_number(
+        &self,
+        procedure: ProcedureId,
+        function: &Function,
+        value: &Value,
+    ) -> Option<f64> {
+        self.number_at(self.place(procedure, function, value)?, DEPTH)
+    }
+
+    fn number_at(&self, place: PlaceId, depth: u32) -> Option<f64> {
+        let depth = depth.checked_sub(1)?;
+        let found = &self.found[place.at()];
+        if !found.is_one_value() && !found.is_given() {
+            return None;
+        }
+        let lookup = |symbol: &Symbol| self.number_at(self.numbered(symbol)?, depth);
+        found.value.as_ref()?.evaluate(&lookup).ok()
+    }
+
     /// What a function returns, if that is a number, or where it ends to count something up, or the default of what it reads.
     /// What one reads that is called several times is another value in each.
     fn returned(&self, result: PlaceId) -> Option<(Expr, Origin)> {

@@ -168,7 +168,7 @@ impl Resolver<'_, '_> {
 }
 
 /// The value of a function of numbers; behind the first may stand the kind of the result.
-fn rounded(meaning: Meaning, mut values: Vec<Expr>) -> Option<Expr> {
+pub(super) fn rounded(meaning: Meaning, mut values: Vec<Expr>) -> Option<Expr> {
     if values.is_empty() {
         return None;
     }

@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::amended::Amendment;
 use super::at_once::run_at_once;
 use super::candidates::{Candidates, Gap};
 use super::definition::{Definition, Definitions, Without, names_read};
@@ -158,7 +159,7 @@ impl<'a, 'u> Resolver<'a, 'u> {
             match told.value(own.is_logical) {
                 Some(number) if own.is_real || number.fract() == 0.0 => {
                     self.used.take(&name);
-                    return Found::one(Some(Expr::from(number)), Origin::Input);
+                    return self.read(place, number, depth);
                 }
                 Some(_) => {}
                 None => self.used.refuse(&name),
@@ -197,6 +198,16 @@ impl<'a, 'u> Resolver<'a, 'u> {
             smallest: found.smallest.map(limited),
             ..found
         }
+    }
+
+    /// What a place has for which the input has the number.
+    fn read(&mut self, place: PlaceId, number: f64, depth: u32) -> Found {
+        let (number, origin) = match self.amendment(place, number, depth) {
+            Amendment::Kept => (number, Origin::Input),
+            Amendment::To(number) => (number, Origin::Derived),
+            Amendment::Open => (number, Origin::Callers),
+        };
+        Found::one(Some(Expr::from(number)), origin)
     }
 
     /// Whether statements that are not followed may give a place, or the array that it is an element of, other values.

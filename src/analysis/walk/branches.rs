@@ -259,9 +259,9 @@ impl Walker<'_> {
         let changes = |id: VarId| self.changes_in_loops(id);
         let of_time = refills::share_of_time(&branch.condition, &meaning, &is_real, &changes);
         let arms = (then, otherwise);
-        let share = of_time.or_else(|| {
-            refills::share(&mut self.symbols, &branch.condition, arms, &function.body)
-        })?;
+        let share = of_time
+            .or_else(|| refills::share(&mut self.symbols, &branch.condition, arms, &function.body));
+        let share = share.or_else(|| self.share_of_output([then, otherwise]))?;
         Some((share, Origin::Default))
     }
 

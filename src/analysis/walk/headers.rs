@@ -115,6 +115,7 @@ impl Walker<'_> {
                 let trips = self.trip_count(&inner.place);
                 self.guess_retries(inner, &trips);
                 self.guess_list(inner, &trips);
+                self.guess_steps(inner, &trips);
                 Header {
                     reasons: vec![(reason.code, reason.detail.clone())],
                     ..Header::new(name.unwrap_or_default(), trips)
@@ -382,8 +383,9 @@ impl Walker<'_> {
                     (header.upper, header.has_range) = (trips, true);
                     return ends;
                 }
-                if let Some(trips) = self.doublings(inner, condition, before) {
-                    header.upper = trips;
+                match self.doublings(inner, condition, before) {
+                    Some(trips) => header.upper = trips,
+                    None => self.guess_bisection(inner, &header.upper, before),
                 }
             }
             Control::Counted {
@@ -467,7 +469,7 @@ impl Walker<'_> {
     }
 
     /// Notes that the parameter for how often a loop runs has a value.
-    fn give_count(&mut self, trips: &Expr, value: Expr, origin: Origin) {
+    pub(super) fn give_count(&mut self, trips: &Expr, value: Expr, origin: Origin) {
         if let Node::Symbol(symbol) = trips.node() {
             let constant = Constant {
                 symbol: symbol.clone(),

@@ -2,13 +2,15 @@
 //!
 //! ```text
 //! for (e = cell->edges; e; e = e->next) …        a few of each
-//! for (e = all; e; e = e->next) …                of all there are
+//! for (e = all; e; e = e->next) …                of all there are, as many as there are of anything
+//! while (last->next) last = last->next;          likewise, whatever is done with each
 //! while (cell->waiting != NULL) …                a few of each that the procedure is called with
 //! ```
 
 use super::Walker;
 use crate::expr::Expr;
-use crate::facts::{Constant, Origin};
+use crate::facts::Origin;
+use crate::guesses::NOMINAL;
 use crate::ir::visit::assigned_to;
 use crate::ir::{self, BinaryOp, Control, Function, Role, Stmt, Value, VarId, is_address};
 
@@ -29,29 +31,32 @@ impl Walker<'_> {
             return;
         };
         let function = self.function();
-        let hangs = asked_pointer(condition).is_some_and(|pointer| {
-            hangs_on_one(function, pointer, &inner.body)
-                || is_address(&Value::Variable(pointer), function)
-                    && is_of_argument(function, pointer)
-        });
-        if hangs && !self.symbols.constants.contains_key(&symbol) {
-            let constant = Constant {
-                symbol: symbol.clone(),
-                value: Expr::from(SHORT),
-                origin: Origin::Default,
-            };
-            self.symbols.constants.insert(symbol, constant);
+        let Some(pointer) = asked_pointer(function, condition) else {
+            return;
+        };
+        let hangs = hangs_on_one(function, pointer, &inner.body)
+            || is_address(&Value::Variable(pointer), function) && is_of_argument(function, pointer);
+        let length = match hangs {
+            true => SHORT,
+            false if goes_on(function, pointer, &inner.body) => NOMINAL,
+            false => return,
+        };
+        if !self.symbols.constants.contains_key(&symbol) {
+            self.give_count(trips, Expr::from(length), Origin::Default);
         }
     }
 }
 
-/// The variable that a condition asks whether it leads somewhere.
-fn asked_pointer(condition: &Value) -> Option<VarId> {
+/// The variable that a condition asks whether it leads somewhere, or whether the next one does, and maybe something more.
+fn asked_pointer(function: &Function, condition: &Value) -> Option<VarId> {
     match condition.unconverted() {
-        Value::Variable(id) => Some(*id),
+        Value::Variable(id) => Some(owner(function, *id).unwrap_or(*id)),
+        Value::Binary(BinaryOp::And, left, right) => {
+            asked_pointer(function, left).or_else(|| asked_pointer(function, right))
+        }
         Value::Binary(BinaryOp::NotEqual, left, right) => match (&**left, &**right) {
             (Value::Variable(id), other) | (other, Value::Variable(id)) => {
-                other.is_null().then_some(*id)
+                (other.is_null()).then(|| owner(function, *id).unwrap_or(*id))
             }
             _ => None,
         },
@@ -70,22 +75,68 @@ fn is_of_argument(function: &Function, pointer: VarId) -> bool {
 
 /// Whether a pointer goes on from each thing to the next in a loop, and begins at what a structure or an array has.
 fn hangs_on_one(function: &Function, pointer: VarId, body: &[Stmt]) -> bool {
-    let name = function.variable(pointer).name.as_str();
-    let is_own_member = |value: &Value| match value.unconverted() {
+    let mut beginnings = Beginnings::default();
+    goes_on(function, pointer, body)
+        && beginnings.are_parts(function, pointer)
+        && beginnings.has_part
+}
+
+/// Where pointers begin that are set to each other, as in `p = first = cell->edges`.
+#[derive(Default)]
+struct Beginnings {
+    met: Vec<VarId>,
+    /// What a structure or an array has is among them.
+    has_part: bool,
+}
+
+impl Beginnings {
+    /// Whether a pointer begins at nothing but what structures or arrays have.
+    fn are_parts(&mut self, function: &Function, pointer: VarId) -> bool {
+        self.met.push(pointer);
+        let mut values = assigned_to(&function.body, pointer);
+        values.retain(|value| !is_member_of(function, value, pointer));
+        values.into_iter().all(|value| match value.unconverted() {
+            Value::Variable(id) if self.met.contains(id) => true,
+            Value::Variable(id) if function.variable(*id).name.is_member() => {
+                self.has_part = true;
+                true
+            }
+            Value::Variable(id) => {
+                function.variable(*id).role == Role::Local && self.are_parts(function, *id)
+            }
+            Value::Element { .. } => {
+                self.has_part = true;
+                true
+            }
+            _ => false,
+        })
+    }
+}
+
+/// Whether a loop takes a pointer from each thing to one that this has a pointer to.
+fn goes_on(function: &Function, pointer: VarId, body: &[Stmt]) -> bool {
+    let steps = assigned_to(body, pointer);
+    (steps.into_iter()).any(|value| is_member_of(function, value, pointer))
+}
+
+/// Whether a value is a member of what a variable leads to.
+fn is_member_of(function: &Function, value: &Value, pointer: VarId) -> bool {
+    match value.unconverted() {
         Value::Variable(id) => {
             let of = &function.variable(*id).name;
-            of.is_member() && of.variable() == name
+            of.is_member() && of.variable() == function.variable(pointer).name.as_str()
         }
         _ => false,
-    };
-    let is_part = |value: &Value| match value.unconverted() {
-        Value::Variable(id) => function.variable(*id).name.is_member(),
-        value => matches!(value, Value::Element { .. }),
-    };
-    let steps = assigned_to(body, pointer);
-    let all = assigned_to(&function.body, pointer);
-    let begins: Vec<&Value> = (all.into_iter())
-        .filter(|value| !is_own_member(value))
-        .collect();
-    steps.into_iter().any(is_own_member) && !begins.is_empty() && begins.into_iter().all(is_part)
+    }
+}
+
+/// The variable whose member a pointer is, if that leads from each thing to the next in the procedure: the `p` of `p->next`.
+fn owner(function: &Function, member: VarId) -> Option<VarId> {
+    let of = &function.variable(member).name;
+    if !of.is_member() {
+        return None;
+    }
+    let mut variables = (0..).map(VarId).zip(&function.variables);
+    let (owner, _) = variables.find(|(_, own)| own.name.as_str() == of.variable())?;
+    goes_on(function, owner, &function.body).then_some(owner)
 }
