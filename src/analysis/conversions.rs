@@ -15,7 +15,7 @@ use super::totals::extreme;
 use crate::expr::{Comparison, Expr, Lookup, Symbol};
 use crate::intrinsics::Meaning;
 use crate::ir::visit::each_value;
-use crate::ir::{BinaryOp, Sign, Type, Value, VarId, wider};
+use crate::ir::{BinaryOp, Sign, Type, Value, VarId, fold, wider};
 
 /// Constants that name each other are followed no deeper.
 const DEPTH: u32 = 16;
@@ -71,6 +71,10 @@ impl Symbols<'_> {
     /// A real number that is made from whole ones and literals, or from numbers that are known, if it is clear which whole
     /// numbers are next to it.
     fn real(&mut self, value: &Value) -> Option<Expr> {
+        // Of literals alone, each operation is rounded as the program rounds it.
+        if let Some(number) = fold::literal(value) {
+            return Some(Expr::from(number));
+        }
         let expr = self.expression(value)?;
         if let Some(number) = self.number(&expr) {
             let apart = (number - number.round()).abs();

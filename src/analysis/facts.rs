@@ -340,6 +340,8 @@ pub struct Loop {
     pub tests_last: bool,
     /// A time ends it to which it adds steps (`analysis/walk/times.rs`).
     pub steps_time: bool,
+    /// Lines of statements that are executed as often as the loop (`analysis/walk/beside.rs`).
+    pub beside: Beside,
     /// Of a loop without loops inside: what an iteration keeps in registers, where that is known.
     pub registers: Option<Registers>,
     /// Of a loop without loops inside: what an iteration waits for, and which functions it calls, where that is known.
@@ -348,6 +350,22 @@ pub struct Loop {
     /// iteration, so that a compiler may do them once (`analysis/repeated.rs`); counted in `flops` all the same.
     pub repeated: OperationCounts,
     pub body: Block,
+}
+
+/// Lines of simple statements in the same block as a loop, those nearest to it first: nothing between them and the loop
+/// leads elsewhere, and nothing else begins on them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Beside {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub behind: Vec<u32>,
+}
+
+impl Beside {
+    pub fn is_none(&self) -> bool {
+        self.before.is_empty() && self.behind.is_empty()
+    }
 }
 
 /// Values that an iteration keeps in registers, by kind of register; what each means is described in

@@ -2,6 +2,7 @@
 
 mod answers;
 mod bisections;
+mod beside;
 mod bodies;
 mod branches;
 mod calls;
@@ -221,6 +222,7 @@ fn analyze_procedure(
     id: ProcedureId,
     function: &ir::Function,
 ) -> Function {
+    let written = function;
     let expansion = expand::in_loops(known, id, function);
     let (function, origins) = match &expansion {
         Some(expansion) => (&expansion.function, expansion.origins.clone()),
@@ -292,7 +294,8 @@ fn analyze_procedure(
         compared: None,
         givers: Givers::default(),
     };
-    let body = walker.block(&function.body);
+    let mut body = walker.block(&function.body);
+    beside::note(written, &mut body);
     let recursion = walker.recursion(&body);
     let shared = shared_storage(function, &body);
     let constants = walker.into_constants();

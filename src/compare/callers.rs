@@ -12,9 +12,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::divided::divided;
 use super::entered::Functions;
+use super::neighbours;
 use super::places::{LoopRef, Place, Places, is_function};
-use crate::metrics::profile::{Begun, SourceProfile};
+use crate::metrics::profile::{Begun, Entered, SourceProfile};
 use crate::report::StaticReport;
 use crate::report::static_report::FunctionReport;
 use crate::source::Language;
@@ -36,6 +38,9 @@ pub struct Called {
 pub struct Callers {
     /// `None` where nothing calls it.
     called: Vec<Option<Called>>,
+    /// How often each was entered, if all of its code is in its own symbols.
+    entries: Vec<Option<u64>>,
+    beside: BTreeMap<LoopRef, u64>,
     /// Whether its code is in one place only.
     apart: Vec<bool>,
 }
@@ -45,22 +50,34 @@ type Line<'r> = (&'r str, u32);
 
 impl Callers {
     pub fn of(report: &StaticReport, places: &Places, profile: &SourceProfile) -> Callers {
-        let begun = begun(report, places, profile);
+        let divided = divided(places, profile);
+        let (begun, beside) = begun(report, places, profile, &divided);
         let executed = Executed::of(places, profile);
+        // Copies of a caller for certain arguments may leave out the code of some calls.
+        let mut copied: BTreeSet<Line> = BTreeSet::new();
         let mut lines: BTreeMap<(&str, &str), Vec<Line>> = BTreeMap::new();
         for caller in &report.functions {
+            let is_it = |one: &&Entered| is_function(&one.function, &caller.name);
+            let has_copies = profile.entered.iter().filter(is_it).count() > 1;
             for callee in caller.callees.iter().flatten() {
+                if has_copies {
+                    copied.insert((&caller.file, callee.line));
+                }
                 let of_callee = lines.entry((&callee.file, &callee.name)).or_default();
                 of_callee.push((&caller.file, callee.line));
             }
         }
         let entered = Functions::of(report, places, profile);
-        let apart = entered.are_apart();
+        let (apart, entries) = (entered.are_apart(), entered.entries());
         let entered = entered.times(profile);
+        let recursive = recursive(report, places, profile);
         let called = |(number, function): (usize, &FunctionReport)| {
             let lines = lines.get(&(function.file.as_str(), function.name.as_str()))?;
             let times = |line: &Line| match begun.get(line) {
-                Some((_, most)) => Some(*most),
+                Some(Times {
+                    is_divided: true, ..
+                }) => None,
+                Some(one) => Some(one.most),
                 None => executed.is_never_reached(report, *line).then_some(0),
             };
             Some(Called {
@@ -68,19 +85,22 @@ impl Callers {
                     .iter()
                     .map(times)
                     .sum::<Option<u64>>()
-                    .or(entered[number]),
+                    .or(entered[number])
+                    .filter(|_| !recursive.contains(&number)),
                 lines: lines.len(),
                 agree: (lines.iter())
                     .filter_map(|line| begun.get(line))
-                    .all(|(fewest, most)| fewest == most),
+                    .all(|one| one.fewest == one.most && !one.is_divided),
                 are_left: lines.iter().all(|line| {
-                    executed.leaves_call(function, *line)
+                    !copied.contains(line) && executed.leaves_call(function, *line)
                         || executed.is_never_reached(report, *line)
                 }),
             })
         };
         Callers {
             called: report.functions.iter().enumerate().map(called).collect(),
+            entries,
+            beside: neighbours(report, places, &beside),
             apart,
         }
     }
@@ -88,6 +108,16 @@ impl Callers {
     /// Calls of the function around a loop.
     pub fn around(&self, found: LoopRef) -> Option<Called> {
         self.called[found.function]
+    }
+
+    /// How often the function around a loop was entered, if all of its code is in its own symbols.
+    pub fn entries(&self, found: LoopRef) -> Option<u64> {
+        self.entries[found.function]
+    }
+
+    /// How often a loop was executed, as the statements beside it show.
+    pub fn beside(&self, found: LoopRef) -> Option<u64> {
+        self.beside.get(&found).copied()
     }
 
     /// Whether the function around a loop is in one place of the machine code only: in no other function, and no copy of
@@ -192,6 +222,31 @@ fn is_among<'r>(
         .any(|(_, name)| is_function(name, &function.name))
 }
 
+/// Functions with lines that call them: such calls are not among those of the report.
+fn recursive(report: &StaticReport, places: &Places, profile: &SourceProfile) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    for site in profile.sites.iter().filter(|site| !site.calls.is_empty()) {
+        let file = site
+            .file
+            .as_deref()
+            .and_then(|file| places.file_of_report(file));
+        let (Some(file), Some(line)) = (file, site.line) else {
+            continue;
+        };
+        for (number, function) in report.functions.iter().enumerate() {
+            let end = function.end_line.unwrap_or(function.line);
+            let mut calls = site.calls.iter();
+            if function.file == file
+                && (function.line..=end).contains(&line)
+                && calls.any(|call| is_function(&call.function, &function.name))
+            {
+                found.insert(number);
+            }
+        }
+    }
+    found
+}
+
 /// The calls in place of which machine loops stand: numbers of these, with file and line.
 type Inlined<'r> = BTreeSet<(u32, &'r str, u32)>;
 
@@ -232,37 +287,92 @@ fn times(
         _ => false,
     };
     let is_call = inlined.contains(&(number, file, one.line));
+    // It stands directly before the loop itself.
+    let is_beside = places.origin_of(number).is_some_and(|origin| {
+        let before = &places.facts(origin).beside.before;
+        places.file_of_loop(origin) == file && before.contains(&one.line)
+    });
     match profile.loops.get(number as usize) {
-        Some(header) if is_around || is_call => header.entries.min(executions),
+        Some(header) if is_around || is_call || is_beside => header.entries.min(executions),
         _ => executions,
     }
 }
 
-/// By line, how often the statements of it were begun that were begun least and most.
+/// How often the statements of a line were begun.
+#[derive(Clone, Copy, Debug)]
+struct Times {
+    fewest: u64,
+    most: u64,
+    /// Some marks are in the parts of a divided loop, and may be of one beginning.
+    is_divided: bool,
+}
+
+impl Times {
+    fn with(self, other: Times) -> Times {
+        Times {
+            fewest: self.fewest.min(other.fewest),
+            most: self.most.max(other.most),
+            is_divided: self.is_divided || other.is_divided,
+        }
+    }
+}
+
+/// By line, how often the statements of it were begun: in C, and in all languages. gfortran begins several statements at one
+/// place of a source line: of these, the one that was begun most in each machine loop counts.
 fn begun<'r>(
     report: &'r StaticReport,
     places: &Places<'r>,
     profile: &SourceProfile,
-) -> BTreeMap<Line<'r>, (u64, u64)> {
+    divided: &BTreeSet<u32>,
+) -> (BTreeMap<Line<'r>, Times>, BTreeMap<Line<'r>, Times>) {
     let inlined = inlined(places, profile);
-    let mut statements: BTreeMap<(&str, u32, u32), u64> = BTreeMap::new();
-    for one in &profile.statements {
-        let file = profile.files.get(one.file as usize);
-        if let Some(file) = file.and_then(|file| places.file_of_report(file)) {
-            *statements.entry((file, one.line, one.column)).or_default() +=
-                times(places, profile, &inlined, (file, one));
-        }
-    }
     let is_c = |file: &str| {
         let mut files = report.files.iter();
         files.any(|one| one.path == file && one.language == Language::C)
     };
-    let mut lines: BTreeMap<Line, (u64, u64)> = BTreeMap::new();
-    // gfortran begins several statements at one place of a source line.
-    for ((file, line, _), times) in statements.into_iter().filter(|((file, ..), _)| is_c(file)) {
-        let (fewest, most) = lines.entry((file, line)).or_insert((times, times));
-        *fewest = times.min(*fewest);
-        *most = times.max(*most);
+    let mut statements: BTreeMap<(&str, u32, u32), (u64, bool)> = BTreeMap::new();
+    for one in &profile.statements {
+        let file = profile.files.get(one.file as usize);
+        if let Some(file) = file.and_then(|file| places.file_of_report(file)) {
+            let times = times(places, profile, &inlined, (file, one));
+            let times = match is_c(file) {
+                true => times,
+                false => times.min(one.most),
+            };
+            let is_divided = one.machine_loop.is_some_and(|own| divided.contains(&own));
+            let all = statements.entry((file, one.line, one.column)).or_default();
+            *all = (all.0 + times, all.1 || is_divided);
+        }
     }
-    lines
+    let mut lines: BTreeMap<Line, Times> = BTreeMap::new();
+    for ((file, line, _), (times, is_divided)) in statements {
+        let own = Times {
+            fewest: times,
+            most: times,
+            is_divided,
+        };
+        let all = lines.entry((file, line)).or_insert(own);
+        *all = all.with(own);
+    }
+    let of_c = lines.iter().filter(|((file, _), _)| is_c(file));
+    (of_c.map(|(line, times)| (*line, *times)).collect(), lines)
+}
+
+/// By loop, how often it was executed, as the statements beside it show.
+fn neighbours(
+    report: &StaticReport,
+    places: &Places,
+    begun: &BTreeMap<Line, Times>,
+) -> BTreeMap<LoopRef, u64> {
+    let times = |file: &str, line: u32| {
+        let times = begun.get(&(file, line))?;
+        (times.fewest == times.most && !times.is_divided).then_some(times.most)
+    };
+    let all = report.functions.iter().enumerate();
+    let loops = all.flat_map(|(function, one)| {
+        (0..one.loops.len()).map(move |number| LoopRef { function, number })
+    });
+    loops
+        .filter_map(|found| Some((found, neighbours::times(places, found, &times)?)))
+        .collect()
 }

@@ -125,6 +125,10 @@ struct Flow<'a> {
     surety: Surety,
     /// How often the calls of its function were begun, if no loop is around it.
     called: Option<Called>,
+    /// How often its function was entered, if no loop is around it, and nothing of it was put into others.
+    entered: Option<u64>,
+    /// How often it was executed, as the statements before it and behind it agree.
+    beside: Option<u64>,
     /// Every call of its function has left one copy of its code, and that was executed.
     is_all_inlined: bool,
     /// Rounds in all by bounds that the program itself has, for the executions of the outermost loop that were counted.
@@ -172,6 +176,10 @@ struct Flow<'a> {
     /// Something was stored or computed, or loaded, called or decided on another line than that of its head, or is a loop
     /// inside.
     does_something: bool,
+    /// A copy of its function has executed code of it, and no loop.
+    has_vanished: bool,
+    /// Its machine loops begin with a statement of its body, and not with its test.
+    begins_with_body: bool,
     /// Its function is in one place of the machine code only.
     is_apart: bool,
     /// Something of it was executed, or of a loop inside.
@@ -206,14 +214,15 @@ impl<'a> Flow<'a> {
                 .filter(|one| one.doubts.rounds.is_none())?;
             Some((counts.rounds, each(places.facts(outer), facts)))
         });
-        let whole = |value: f64| (value >= 0.0 && value.fract() == 0.0).then_some(value as u64);
         let own = counts.get(&found);
         let surety = (source.surety)(found);
         // Without marks, nothing tells what is done again in each part of a divided loop; and where one store is that of
         // several rounds, each statement is begun once for them.
         let is_marked = witnesses.is_marked(found);
         let is_shown = own.is_none_or(|own| {
-            (is_marked || !own.is_divided) && (own.unrolled <= 1 || !witnesses.is_wide(found))
+            (is_marked || !own.is_divided)
+                && !witnesses.is_divided(found)
+                && (own.unrolled <= 1 || !witnesses.is_wide(found))
         });
         let (mut head, mut twice) = (BTreeSet::new(), 0);
         let is_single = own.is_some_and(|own| own.is_single);
@@ -249,6 +258,9 @@ impl<'a> Flow<'a> {
             ),
             surety,
             called: source.callers.around(found).filter(|_| outer.is_none()),
+            entered: source.callers.entries(found).filter(|_| outer.is_none()),
+            beside: (source.callers.beside(found))
+                .filter(|times| around.is_none_or(|(around, _)| *times <= around)),
             is_all_inlined: source.callers.around(found).is_some_and(|called| {
                 called.are_left
                     && witnesses.has_one_copy_each(found)
@@ -287,6 +299,8 @@ impl<'a> Flow<'a> {
                 .all(|one| witnesses.is_decided(found, one.line)),
             does_something: witnesses.does_something(found)
                 || places.children(found).next().is_some(),
+            has_vanished: witnesses.has_vanished(found),
+            begins_with_body: witnesses.begins_with_body(found),
             is_apart: source.callers.is_apart(found),
             has_code: has_code(places, witnesses, found),
         }
@@ -357,7 +371,7 @@ impl<'a> Flow<'a> {
                 ..counts
             });
         };
-        let evaluated = self.may_be_evaluated(executions);
+        let evaluated = self.may_be_evaluated(executions, rounds);
         let doubts = Doubts {
             executions: (confirmed.executions < 2)
                 .then_some(Doubt::Unconfirmed)
@@ -374,7 +388,8 @@ impl<'a> Flow<'a> {
                 .or_else(|| self.may_have_others(executions, rounds))
                 .or_else(|| self.may_be_others_lines(executions, rounds))
                 .or_else(|| self.may_merge_exits(executions, rounds))
-                .or_else(|| self.may_be_tests(executions, rounds)),
+                .or_else(|| self.may_be_tests(executions, rounds))
+                .or_else(|| self.may_have_vanished(executions, rounds)),
         };
         // Nothing is known of a loop that only its statements show, unless they agree.
         if counts.is_none() && doubts.rounds.is_some() {
@@ -395,7 +410,21 @@ impl<'a> Flow<'a> {
     }
 
     /// Copies of a function in its callers, where operands are known, may leave out whole executions.
-    fn may_be_evaluated(&self, executions: u64) -> Option<Doubt> {
+    fn may_be_evaluated(&self, executions: u64, rounds: u64) -> Option<Doubt> {
+        // Of copies for certain arguments one has no loop any more.
+        let is_shown = self.calls() == Some(executions) || self.beside == Some(executions);
+        if self.outermost && self.has_vanished && !is_shown {
+            return Some(Doubt::Unconfirmed);
+        }
+        // A loop outside of others is executed at most once for each call.
+        if self.calls().is_some_and(|calls| executions > calls) {
+            return Some(Doubt::Unconfirmed);
+        }
+        if self.entered.is_some_and(|entered| executions > entered)
+            || !self.is_marked && self.may_lack_unmarked(executions, rounds)
+        {
+            return Some(Doubt::Unconfirmed);
+        }
         // Of fewer marks some are lost.
         let called = self.calls().filter(|calls| *calls >= executions);
         if called.is_none() && self.is_all_inlined && !self.is_copied {
@@ -424,6 +453,18 @@ impl<'a> Flow<'a> {
         }
     }
 
+    /// Without marks, executions of a loop that no other is around have to be as many as entries of its function, or as calls in
+    /// the source: others may have left no loop, as in copies in place of several calls.
+    fn may_lack_unmarked(&self, executions: u64, rounds: u64) -> bool {
+        let is_other = self.entered.is_some_and(|entered| entered != executions);
+        // Where its first instruction is that of the function, going round looks like an entry.
+        let is_entry = self.facts.tests_last && executions == rounds && executions > 1;
+        self.outermost
+            && (is_other || is_entry || self.inlined_calls > 1)
+            && self.fixed.0 != Some(executions)
+            && (self.calls() != Some(executions) || is_entry)
+    }
+
     /// Whether its function has more calls than one, in place of which its code was executed, or no code may be left.
     fn has_several_calls(&self) -> bool {
         self.inlined_calls > 1 || self.called.is_some_and(|called| called.lines > 1)
@@ -432,7 +473,9 @@ impl<'a> Flow<'a> {
     /// Loops of a nest that begin on one line share its marks, and one loop of the machine code may be several of them:
     /// executions need another witness than that line.
     fn may_be_merged(&self, executions: u64, rounds: u64) -> Option<Doubt> {
+        let is_beside = self.beside == Some(executions);
         let is_shown = match self.outermost {
+            _ if is_beside => true,
             true => [self.calls(), self.fixed.0].contains(&Some(executions)),
             false => {
                 self.around == Some((executions, Each::Once))
@@ -530,15 +573,37 @@ impl<'a> Flow<'a> {
         (!is_shown).then_some(Doubt::Unconfirmed)
     }
 
+    /// Whether all lines of its body were begun so often.
+    fn is_body_even(&self, rounds: u64) -> bool {
+        self.body.len() == 1 && self.body.contains(&rounds)
+    }
+
+    /// Whether its machine loops were left by its test each time.
+    fn left_by_test_only(&self) -> bool {
+        self.ends.is_some_and(|(entries, left)| entries == left)
+    }
+
     /// Of a loop without a variable whose rounds leave nothing, a round of its machine loop may be no more than a test: unless
-    /// there was one for each round and one for each execution.
+    /// there was one for each round and one for each execution, or its machine loops begin with the body, all lines of which
+    /// were begun equally often, and end with the test.
     fn may_be_tests(&self, executions: u64, rounds: u64) -> Option<Doubt> {
         let is_shown = self.facts.var.is_of_source()
             || self.facts.tests_last
             || self.does_something
+            || self.begins_with_body && self.left_by_test_only() && self.is_body_even(rounds)
             || rounds == 0
             || self.decisions == executions + rounds
             || self.is_of_source(executions, rounds);
+        (!is_shown).then_some(Doubt::Unconfirmed)
+    }
+
+    /// A copy of its function for certain arguments, where its iterations are known, has no loop: their statements have to be
+    /// among those that show the rounds, or all of them follow from bounds.
+    fn may_have_vanished(&self, executions: u64, rounds: u64) -> Option<Doubt> {
+        let is_shown = !self.has_vanished
+            || self.body.contains(&rounds)
+            || self.is_in_all(executions, rounds)
+            || self.is_each_times(executions, rounds);
         (!is_shown).then_some(Doubt::Unconfirmed)
     }
 
@@ -553,6 +618,10 @@ impl<'a> Flow<'a> {
             || self.head.is_empty() && self.first == Some(rounds);
         (!is_shown).then_some(Doubt::Unconfirmed)
     }
+}
+
+fn whole(value: f64) -> Option<u64> {
+    (value >= 0.0 && value.fract() == 0.0).then_some(value as u64)
 }
 
 /// Whether each copy of a loop in place of a call has a machine loop, and no execution was without a round, or the tests before

@@ -1,13 +1,13 @@
 //! How often were functions entered, whose code is in one place only?
 //!
-//! A function that the compiler put into no other and made no copy of is entered once for each call. An outermost
+//! A function that the compiler put into no other is entered once for each call, it or a copy for certain arguments. An outermost
 //! loop is executed at most once for each, and at least as often as its machine loops are entered: where the two are
 //! equal, that is how often. A call of a function that only computes may have been left out, or made once for several;
 //! so the function has to have stored something that is no local variable.
 
 use std::collections::BTreeSet;
 
-use super::places::{Places, is_copy, is_function};
+use super::places::{Places, is_copy, is_function, is_whole};
 use crate::metrics::profile::{Entered, RangeKind, Site, SourceProfile};
 use crate::report::StaticReport;
 use crate::report::static_report::FunctionReport;
@@ -16,6 +16,8 @@ use crate::report::static_report::FunctionReport;
 pub struct Functions<'r> {
     report: &'r StaticReport,
     only: Vec<Option<&'r Entered>>,
+    /// The symbol and copies of it for certain arguments, if all of its code is in these.
+    whole: Vec<Vec<&'r Entered>>,
 }
 
 impl<'r> Functions<'r> {
@@ -35,9 +37,29 @@ impl<'r> Functions<'r> {
             let mut sites = profile.sites.iter();
             (!has_others && !sites.any(|site| is_put_into(site, function))).then_some(only)
         };
+        let whole = |(number, function): (usize, &FunctionReport)| {
+            let is_it = |one: &&Entered| {
+                is_function(&one.function, &function.name)
+                    && places.file_of_report(&one.file) == Some(&function.file)
+            };
+            let all: Vec<&Entered> = profile.entered.iter().filter(is_it).collect();
+            let mut sites = profile.sites.iter();
+            let is_elsewhere = has_namesake(report, number)
+                || sites.any(|site| {
+                    let mut inlined = site.inlined.iter();
+                    inlined.any(|name| is_function(name, &function.name))
+                });
+            let are_whole = all.iter().all(|one| is_whole(&one.function));
+            match are_whole && !is_elsewhere {
+                true => all,
+                false => Vec::new(),
+            }
+        };
+        let all = || report.functions.iter().enumerate();
         Functions {
             report,
-            only: report.functions.iter().enumerate().map(only).collect(),
+            only: all().map(only).collect(),
+            whole: all().map(whole).collect(),
         }
     }
 
@@ -46,15 +68,28 @@ impl<'r> Functions<'r> {
         self.only.iter().map(Option::is_some).collect()
     }
 
+    /// By function, how often it was entered, if all of its code is in its own symbols.
+    pub fn entries(&self) -> Vec<Option<u64>> {
+        let entries = |whole: &Vec<&Entered>| {
+            let all = whole.iter().map(|one| one.times).sum();
+            (!whole.is_empty()).then_some(all)
+        };
+        self.whole.iter().map(entries).collect()
+    }
+
     /// By function, how often it was entered; `None` where that does not show its calls.
     pub fn times(&self, profile: &SourceProfile) -> Vec<Option<u64>> {
-        let times = |(number, only): (usize, &Option<&Entered>)| {
-            let only = only.filter(|_| !calls_itself(self.report, number))?;
-            let mut own = profile.sites.iter();
-            own.any(|site| site.function == only.function && has_effect(profile, site))
-                .then_some(only.times)
+        let times = |(number, whole): (usize, &Vec<&Entered>)| {
+            if whole.is_empty() || calls_itself(self.report, number) {
+                return None;
+            }
+            let has_effect = |one: &&Entered| {
+                let mut own = profile.sites.iter();
+                own.any(|site| site.function == one.function && has_effect(profile, site))
+            };
+            (whole.iter().all(has_effect)).then(|| whole.iter().map(|one| one.times).sum())
         };
-        self.only.iter().enumerate().map(times).collect()
+        self.whole.iter().enumerate().map(times).collect()
     }
 }
 

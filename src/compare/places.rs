@@ -192,6 +192,12 @@ impl<'r> Places<'r> {
         &self.report.functions[found.function].loops[found.number]
     }
 
+    /// The file that a loop begins in, as the report names it.
+    pub fn file_of_loop(&self, found: LoopRef) -> &'r str {
+        let file = self.facts(found).file.as_deref();
+        file.unwrap_or(&self.report.functions[found.function].file)
+    }
+
     /// Rounds of a loop in the whole run, according to the report; of nests that share it the first.
     pub fn rounds(&self, found: LoopRef) -> Option<f64> {
         let function = &self.report.functions[found.function];
@@ -462,6 +468,12 @@ pub fn is_function(symbol: &str, name: &str) -> bool {
 /// Whether a symbol is of a copy or a part of a function, as compilers name those: `f.part.0`, `f.constprop.0`.
 pub fn is_copy(symbol: &str) -> bool {
     symbol.contains('.')
+}
+
+/// Whether a symbol has all that its function does, if only for certain arguments: it is no part of it.
+pub fn is_whole(symbol: &str) -> bool {
+    let mut endings = symbol.split('.').skip(1);
+    endings.all(|one| ["constprop", "isra"].contains(&one) || one.parse::<u32>().is_ok())
 }
 
 /// A file of the report; none, or an error if it may be several.

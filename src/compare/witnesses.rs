@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::divided::divided;
 use super::machine_loops::replaces_loops;
 use super::places::{LoopRef, Place, Places};
 use super::work::writes;
@@ -23,6 +24,12 @@ pub struct Witnesses {
     bodies: BTreeMap<LoopRef, BTreeMap<u32, u64>>,
     /// The same, of code in machine loops that come from the loop, by instructions.
     inside: BTreeMap<LoopRef, BTreeMap<u32, u64>>,
+    /// Loops with marks in parts of a divided loop.
+    divided: BTreeSet<LoopRef>,
+    /// Loops with a copy of their function where something of them was executed, and no machine loop of theirs.
+    vanished: BTreeSet<LoopRef>,
+    /// Loops all machine loops of which begin with a statement of the body.
+    starting: BTreeSet<LoopRef>,
     /// Loops of which a machine loop is there that was never entered.
     idle: BTreeSet<LoopRef>,
     /// Lines of loops with a branch that was executed.
@@ -134,6 +141,9 @@ impl Witnesses {
         let mut witnesses = Witnesses {
             inside: inside(places, profile),
             idle: idle.collect(),
+            starting: starting(places, profile),
+            vanished: vanished(places, profile),
+            divided: marked_in(places, profile, &divided(places, profile)),
             copied: copied(places, profile),
             decided,
             doing,
@@ -146,20 +156,25 @@ impl Witnesses {
             decisions,
             ..Witnesses::default()
         };
-        for ((found, line, column), count) in found {
+        witnesses.add(places, &vectorised, found);
+        witnesses
+    }
+
+    /// Adds counts of lines, but for loops with vectors.
+    fn add(&mut self, places: &Places, vectorised: &BTreeSet<LoopRef>, counts: Counts) {
+        for ((found, line, column), count) in counts {
             if vectorised.contains(&found) {
                 continue;
             }
             let facts = places.facts(found);
             if line == facts.line && column != OF_BODY {
-                witnesses.heads.entry(found).or_default().push(count);
+                self.heads.entry(found).or_default().push(count);
             } else if !is_in_arm(facts, line) {
-                let lines = witnesses.bodies.entry(found).or_default();
+                let lines = self.bodies.entry(found).or_default();
                 let most = lines.entry(line).or_default();
                 *most = count.max(*most);
             }
         }
-        witnesses
     }
 
     /// Whether the compiler marks where statements of a loop begin.
@@ -227,6 +242,21 @@ impl Witnesses {
     /// How often one copy of the statements of a body was begun, and all copies together, by those that were begun most.
     pub fn copied(&self, found: LoopRef) -> Option<(u64, u64)> {
         self.copied.get(&found).copied()
+    }
+
+    /// Whether marks of a loop stand in the parts of a divided loop, so that there are more than it has beginnings.
+    pub fn is_divided(&self, found: LoopRef) -> bool {
+        self.divided.contains(&found)
+    }
+
+    /// Whether a copy of the function around a loop, for certain arguments, has executed code of it, and no loop.
+    pub fn has_vanished(&self, found: LoopRef) -> bool {
+        self.vanished.contains(&found)
+    }
+
+    /// Whether all machine loops of a loop begin with a statement of its body.
+    pub fn begins_with_body(&self, found: LoopRef) -> bool {
+        self.starting.contains(&found)
     }
 
     /// Loops of which a machine loop is left that was never entered.
@@ -364,6 +394,83 @@ fn inside(places: &Places, profile: &SourceProfile) -> BTreeMap<LoopRef, BTreeMa
         }
     }
     lines
+}
+
+/// Loops with marks in some loops of the machine code.
+fn marked_in(
+    places: &Places,
+    profile: &SourceProfile,
+    machine_loops: &BTreeSet<u32>,
+) -> BTreeSet<LoopRef> {
+    let is_there = |one: &&Begun| {
+        let number = one.machine_loop.filter(|_| one.executions > 0);
+        number.is_some_and(|number| machine_loops.contains(&number))
+    };
+    let found = profile.statements.iter().filter(is_there);
+    let loops = found.filter_map(|one| {
+        let file = profile.files.get(one.file as usize)?;
+        match places.find(file, one.line, &[]) {
+            Place::Loop(found) => Some(found),
+            _ => None,
+        }
+    });
+    loops.collect()
+}
+
+/// Loops with executed code in several symbols of their function, of which one has no machine loop of theirs: with the
+/// arguments of that copy, the compiler knew their iterations.
+fn vanished(places: &Places, profile: &SourceProfile) -> BTreeSet<LoopRef> {
+    let mut copies: BTreeMap<LoopRef, BTreeMap<&str, bool>> = BTreeMap::new();
+    for site in profile.sites.iter().filter(|site| site.executions > 0) {
+        let Place::Loop(found) = places.own(site) else {
+            continue;
+        };
+        for one in places.chain(found) {
+            let symbols = copies.entry(one).or_default();
+            symbols.entry(&site.function).or_default();
+        }
+    }
+    for (number, one) in profile.loops.iter().enumerate() {
+        let origin = places.origin_of(number as u32);
+        if let Some(found) = origin.filter(|_| one.was_executed()) {
+            let symbols = copies.entry(found).or_default();
+            symbols.insert(&one.function, true);
+        }
+    }
+    let is_partly = |symbols: &BTreeMap<&str, bool>| {
+        symbols.values().any(|has_loop| *has_loop) && symbols.values().any(|has_loop| !has_loop)
+    };
+    let found = copies.iter().filter(|(_, symbols)| is_partly(symbols));
+    found.map(|(found, _)| *found).collect()
+}
+
+/// Loops all machine loops of which begin with a statement of the body that no condition guards, and not with what stands on
+/// the head.
+fn starting(places: &Places, profile: &SourceProfile) -> BTreeSet<LoopRef> {
+    let (mut bodies, mut heads) = (BTreeSet::new(), BTreeSet::new());
+    for one in profile.statements.iter().filter(|one| one.at_header) {
+        let file = profile.files.get(one.file as usize);
+        let place = file.map(|file| places.find(file, one.line, &[]));
+        let (Some(number), Some(Place::Loop(found))) = (one.machine_loop, place) else {
+            continue;
+        };
+        let facts = places.facts(found);
+        let is_guarded = is_in_arm(facts, one.line) || has_arm(facts, one.line);
+        match one.line == facts.line {
+            true => heads.insert((found, number)),
+            false => !is_guarded && bodies.insert((found, number)),
+        };
+    }
+    let (mut all, mut others) = (BTreeSet::new(), BTreeSet::new());
+    for (number, one) in profile.loops.iter().enumerate() {
+        let number = number as u32;
+        if let Some(found) = places.origin_of(number).filter(|_| one.was_executed()) {
+            let own = (found, number);
+            let is_first = bodies.contains(&own) && !heads.contains(&own);
+            if is_first { &mut all } else { &mut others }.insert(found);
+        }
+    }
+    all.difference(&others).copied().collect()
 }
 
 /// By loop, how often one copy of its body was begun, and all of them: by the statement of which most copies were, in each

@@ -27,7 +27,7 @@ const LEAST_OTHERS: f64 = 0.25;
 /// By address, those that begin there.
 pub type Statements = FxHashMap<u64, Vec<Arc<Statement>>>;
 
-/// Of all units whose compiler distinguished the beginnings of statements from other places of a line.
+/// Of all units that GCC compiled, and where it distinguished the beginnings of statements from other places of a line.
 pub(super) fn find(dwarf: &gimli::Dwarf<Bytes>) -> Statements {
     let mut found = Statements::default();
     let mut headers = dwarf.units();
@@ -41,7 +41,7 @@ pub(super) fn find(dwarf: &gimli::Dwarf<Bytes>) -> Statements {
 }
 
 fn add_unit(unit: Unit, found: &mut Statements) -> gimli::Result<()> {
-    let Some(program) = unit.line_program.clone() else {
+    let Some(program) = unit.line_program.clone().filter(|_| is_of_gcc(unit)) else {
         return Ok(());
     };
     let (mut own, mut others) = (Vec::new(), 0);
@@ -74,6 +74,21 @@ fn add_unit(unit: Unit, found: &mut Statements) -> gimli::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether GCC compiled a unit, as that itself says. Others mark where a line begins in a block of the machine code, which may
+/// have the end of one statement and none of its beginning.
+fn is_of_gcc(unit: Unit) -> bool {
+    let mut entries = unit.entries();
+    let Ok(Some(root)) = entries.next_dfs() else {
+        return false;
+    };
+    let producer = root.attr_value(gimli::DW_AT_producer);
+    let text = producer.and_then(|value| unit.attr_string(value).ok());
+    text.is_some_and(|text| {
+        let text = String::from_utf8_lossy(&text).into_owned();
+        text.split_whitespace().any(|word| word == "GNU")
+    })
 }
 
 fn place(row: &LineRow) -> Option<(u32, u32)> {

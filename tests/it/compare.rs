@@ -19,6 +19,7 @@ use loopsheet_source::SourceText;
 use serde_json::json;
 
 mod adding_up;
+mod beside;
 mod closing;
 mod copies;
 mod one_line;

@@ -239,6 +239,7 @@ impl Case {
                 exits_early: false,
                 tests_last: false,
                 steps_time: false,
+                beside: Default::default(),
                 registers: None,
                 in_core: None,
                 repeated: Default::default(),

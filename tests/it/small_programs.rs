@@ -1017,3 +1017,61 @@ fn components_are_as_many_as_their_structures() {
     );
     assert_eq!(iterations(&json, "s"), [3.0, 4.0, 2.0]);
 }
+
+/// What the source fixes is not guessed: arithmetic of literals, lengths of texts, bits of numbers, conditions that are
+/// literals.
+#[test]
+fn literals_that_functions_are_given_are_known() {
+    let json = c("#include <string.h>
+        void share(double *a) { for (int i = 0; i < (int)(0.7 * 10); i++) a[i] = 1; }
+        void length(double *a) { for (size_t i = 0; i < strlen(\"hello\"); i++) a[i] = 2; }
+        void bits(double *a) { int n = __builtin_popcount(255); for (int i = 0; i < n; i++) a[i] = 2; }
+        void zeros(double *a) { for (int i = 0; i < __builtin_ctz(64); i++) a[i] = 2; }
+        void never(double *a) { int i = 0; while (0) { a[i] = 1; i++; } }
+        void once(double *a) { for (;;) { a[0] = 1; break; } }
+        void also_once(double *a) { while (1) { a[1] = 2; break; } }");
+    let known = [
+        ("share", 7.0),
+        ("length", 5.0),
+        ("bits", 8.0),
+        ("zeros", 6.0),
+        ("never", 0.0),
+        ("once", 1.0),
+        ("also_once", 1.0),
+    ];
+    for (name, wanted) in known {
+        assert_eq!(iterations(&json, name), [wanted], "{name}");
+    }
+    let json = fortran(
+        "subroutine s(a)
+           real :: a(100)
+           integer :: i, n
+           integer, parameter :: k = ibits(14, 1, 3)
+           do i = 1, ibits(14, 1, 3); a(i) = 1; end do
+           do i = 1, popcnt(255); a(i) = 2; end do
+           do i = 1, leadz(1); a(i) = 3; end do
+           do i = 1, trailz(8); a(i) = 4; end do
+           do i = 1, merge(5, 7, .true.); a(i) = 5; end do
+           do i = 1, merge(5, 7, k > 7); a(i) = 6; end do
+           do i = 1, k; a(i) = 7; end do
+           n = int(0.7 * 10)
+           do i = 1, n; a(i) = 8; end do
+           do i = 1, nint(0.7 * 10); a(i) = 9; end do
+           do i = 1, len('hello'); a(i) = 10; end do
+           do i = 1, len_trim('hello  '); a(i) = 11; end do
+         end subroutine",
+    );
+    let wanted = [7.0, 8.0, 31.0, 3.0, 5.0, 7.0, 7.0, 7.0, 7.0, 5.0, 5.0];
+    assert_eq!(iterations(&json, "s"), wanted);
+}
+
+/// Another iteration may follow, or the condition may not be a literal: these are not one iteration.
+#[test]
+fn bodies_that_may_go_on_are_not_one_iteration() {
+    let json = c("int more(int *a, int n) {
+          int i = 0;
+          for (;;) { i++; if (a[i] > n) continue; break; }
+          return i;
+        }");
+    assert_ne!(iterations(&json, "more"), [1.0]);
+}

@@ -40,6 +40,7 @@ fn nest(loops: &[Bounds]) -> Loop {
         exits_early: false,
         tests_last: false,
         steps_time: false,
+        beside: Default::default(),
         registers: None,
         in_core: None,
         repeated: Default::default(),

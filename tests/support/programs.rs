@@ -182,6 +182,7 @@ pub fn nest(
         exits_early: false,
         tests_last: false,
         steps_time: false,
+        beside: Default::default(),
         registers: None,
         in_core: None,
         repeated: Default::default(),

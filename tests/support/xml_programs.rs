@@ -378,7 +378,7 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
         (expr(), expr(), step),
         (
             (any::<bool>(), needs()),
-            (any::<bool>(), any::<bool>(), any::<bool>()),
+            (any::<bool>(), any::<bool>(), any::<bool>(), beside()),
             registers(),
             in_core(),
             repeated(),
@@ -393,7 +393,7 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
                 (lower, upper, step),
                 (
                     (is_serial, needs),
-                    (exits_early, tests_last, steps_time),
+                    (exits_early, tests_last, steps_time, beside),
                     registers,
                     in_core,
                     repeated,
@@ -414,12 +414,18 @@ fn enter_loop(body: impl Strategy<Value = Block>) -> impl Strategy<Value = Loop>
                 exits_early,
                 tests_last,
                 steps_time,
+                beside,
                 registers,
                 in_core,
                 repeated,
                 body,
             },
         )
+}
+
+fn beside() -> impl Strategy<Value = Beside> {
+    let lines = || prop::collection::vec(any::<u32>(), 0..3);
+    (lines(), lines()).prop_map(|(before, behind)| Beside { before, behind })
 }
 
 fn repeated() -> impl Strategy<Value = OperationCounts> {

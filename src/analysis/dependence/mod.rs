@@ -509,6 +509,7 @@ mod tests {
                 exits_early: false,
                 tests_last: false,
                 steps_time: false,
+                beside: Default::default(),
                 registers: None,
                 in_core: None,
                 repeated: Default::default(),

@@ -8,7 +8,10 @@ use crate::assignments::{count_assignments, is_assigned};
 use crate::diagnostic::Place;
 use crate::expr::{Expr, Function, Node, Symbol};
 use crate::facts::{Constant, Origin};
-use crate::ir::{self, BinaryOp, Control, LoopEnds, Sign, Type, Value, VarId, wider};
+use crate::ir::{
+    self, BinaryOp, Control, Jump, LoopEnds, Sign, Stmt, Tested, Type, Value, VarId, fold, visit,
+    wider,
+};
 use crate::moving::is_unknown_stride;
 use crate::reason::{Effect, ReasonCode};
 use crate::symbols::{Known, Start};
@@ -371,6 +374,10 @@ impl Walker<'_> {
         header: &mut Header,
         before: &BTreeMap<VarId, Known>,
     ) -> Ends {
+        if let Some(trips) = fixed_trips(self.function(), inner) {
+            (header.upper, header.has_range) = (Expr::from(trips), true);
+            return Ends::AtBound;
+        }
         match &inner.control {
             Control::Uncounted {
                 condition: Some(condition),
@@ -526,4 +533,30 @@ fn shifted(bound: &Expr, by: &Expr) -> Expr {
 /// By one, up or down.
 fn is_one(step: &Expr) -> bool {
     step.as_integer().is_some_and(|step| step.abs() == 1)
+}
+
+/// Iterations of a loop whose condition is a literal: none of `while (0) …`, one of `for (;;) { …; break; }`, whose body always
+/// ends with a jump out of it, and goes on with no other iteration before.
+fn fixed_trips(function: &ir::Function, inner: &ir::Loop) -> Option<f64> {
+    let Control::Uncounted {
+        condition, tested, ..
+    } = &inner.control
+    else {
+        return None;
+    };
+    let holds = match condition {
+        None => true,
+        Some(Value::Logical(holds)) => *holds,
+        Some(condition) => fold::value(function, condition)? != 0,
+    };
+    let leaves = |stmt: &Stmt| match stmt {
+        Stmt::Jump { kind, .. } => *kind != Jump::Cycle,
+        _ => false,
+    };
+    let may_go_on = visit::jumps(&inner.body, |kind| matches!(kind, Jump::Cycle | Jump::Goto));
+    match (holds, *tested) {
+        (false, Tested::BeforeBody) => Some(0.0),
+        (false, Tested::AfterBody) => Some(1.0),
+        _ => (inner.body.last().is_some_and(leaves) && !may_go_on).then_some(1.0),
+    }
 }

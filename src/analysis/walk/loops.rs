@@ -13,7 +13,7 @@ use crate::compared::{Compared, Counter};
 use crate::counted_loop::Counted;
 use crate::diagnostic::Place;
 use crate::expr::{Expr, Symbol};
-use crate::facts::{Block, Item, Loop};
+use crate::facts::{Beside, Block, Item, Loop};
 use crate::in_core::InCore;
 use crate::inductions::{advanced, exchanged, growing, inductions, per_iteration};
 use crate::ir::visit::{self, variables_of};
@@ -478,6 +478,7 @@ impl Walker<'_> {
             exits_early,
             tests_last: inner.control.is_tested_last(),
             steps_time: self.steps_time(inner),
+            beside: Beside::default(),
             registers,
             in_core,
             repeated,

@@ -54,6 +54,7 @@ impl Flow<'_> {
         let begins = self.head.first().copied().filter(|_| is_counted);
         let entries = self.machine.map_or(1, |(entries, _)| entries.max(1));
         let all = calls.into_iter().chain(by_tests).chain(begins);
+        let all = all.chain(self.beside);
         all.filter(|executions| *executions >= entries).collect()
     }
 
@@ -108,9 +109,14 @@ impl Flow<'_> {
             self.machine.is_some_and(|one| one.0 == executions),
             self.machine.is_some_and(|one| one.1 == rounds),
         );
+        if self.beside.is_some_and(|times| times > executions) {
+            return None;
+        }
+        let by_beside = is_machine.1 && self.beside == Some(executions);
         let by_source = self.is_of_source(executions, rounds);
         let is_proven = self.is_each_times(executions, rounds);
-        let is_fixed = by_source && is_machine.1;
+        // Rounds of each execution say nothing of how many executions there were.
+        let is_fixed = by_source && is_machine.1 && self.is_known(executions, rounds);
         let is_counted = self.facts.var.is_of_source();
         if self.is_contradicted(executions, rounds, tests) && !is_fixed {
             return None;
@@ -147,7 +153,7 @@ impl Flow<'_> {
             && is_told_by_lines
             && self.is_marked
             && self.has_body
-            && (by_calls || by_around || self.fixed.0 == Some(executions))
+            && (by_calls || by_around || by_beside || self.fixed.0 == Some(executions))
             && self.head.range(rounds..tests).next().is_some();
         let is_closed = by_body && is_machine.1 && self.is_closed(executions, rounds);
         // Its one machine loop does a round of the source in each of its own, whatever became of the first test.
@@ -186,6 +192,8 @@ impl Flow<'_> {
                 // Both the marks and the branches of the test: one for each execution more than there are rounds.
                 has_test && is_machine.1 && self.has_branches(tests),
                 begins,
+                by_beside,
+                by_beside,
                 by_calls || self.calls().is_none() && self.fixed.0 == Some(executions),
             ]);
         let rounds = votes(&[
@@ -202,6 +210,15 @@ impl Flow<'_> {
         (is_machine.1 || rounds >= 2).then_some(Confirmed { executions, rounds })
     }
 
+    /// Whether that many executions are certain, or nothing of the body was begun more often than they and the rounds ask for.
+    fn is_known(&self, executions: u64, rounds: u64) -> bool {
+        let most = executions.saturating_add(rounds);
+        self.is_in_all(executions, rounds)
+            || self.certain_executions() == Some(executions)
+            || self.beside == Some(executions)
+            || !self.has_vanished && self.body.iter().all(|one| *one <= most)
+    }
+
     /// Whether something was done more often than so many executions and rounds have it.
     fn is_contradicted(&self, executions: u64, rounds: u64, tests: u64) -> bool {
         // What is done in advance of the test is done as often as that. A round that is left at once looks the same.
@@ -214,7 +231,7 @@ impl Flow<'_> {
         let is_single = self.is_single && self.is_marked && self.decisions <= tests;
         !is_single && self.head.iter().any(|head| *head > tests)
             || !is_single && self.facts.var.is_of_source() && self.twice > rounds.max(executions)
-            || self.body.iter().any(is_more)
+            || !(is_single && self.body.contains(&rounds)) && self.body.iter().any(is_more)
             || self.inside.iter().any(|one| *one > rounds)
             || self.around.is_some_and(|(around, _)| executions > around)
             || self.has_other_statements(executions, rounds, tests)

@@ -89,7 +89,8 @@ impl Flow<'_> {
             None => self.outermost || self.is_in_single,
         };
         let fits_calls = self.calls().is_none_or(|calls| executions <= calls);
-        let is_certain = fits_around && fits_calls && self.may_be_evaluated(executions).is_none();
+        let is_certain =
+            fits_around && fits_calls && self.may_be_evaluated(executions, rounds).is_none();
         is_certain.then(|| LoopCounts {
             tests: executions,
             rounds,

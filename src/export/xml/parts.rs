@@ -444,6 +444,17 @@ pub(super) fn chain(fields: &Fields<'_>) -> Result<Chain, XmlError> {
     Ok(chain)
 }
 
+/// Numbers of lines.
+pub(super) fn lines(fields: &Fields<'_>, name: &'static str) -> Result<Vec<u32>, XmlError> {
+    let read = |text: &str| {
+        text.split_whitespace()
+            .map(|one| one.parse().ok())
+            .collect()
+    };
+    let found = fields.word(name, read, "numbers of lines")?;
+    Ok(found.unwrap_or_default())
+}
+
 /// Operations of a loop that repeat others.
 pub(super) fn repeated(fields: &Fields<'_>) -> Result<OperationCounts, XmlError> {
     let read = |text: &str| {

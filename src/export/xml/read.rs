@@ -427,6 +427,10 @@ fn read_loop(
         exits_early: fields.text("ls:exits") == Some("early"),
         tests_last: fields.text("ls:tests") == Some("last"),
         steps_time: fields.text("ls:steps") == Some("time"),
+        beside: Beside {
+            before: parts::lines(fields, "ls:before")?,
+            behind: parts::lines(fields, "ls:behind")?,
+        },
         repeated: parts::repeated(fields)?,
         in_core: read_in_core(fields)?,
         registers: integer

@@ -637,6 +637,7 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
         exits_early,
         tests_last,
         steps_time,
+        beside,
         registers,
         in_core,
         repeated,
@@ -660,6 +661,14 @@ fn enter_loop(inner: &Loop, scope: Scope<'_>) -> Element {
         .maybe("ls:exits", exits_early.then_some("early"))
         .maybe("ls:tests", tests_last.then_some("last"))
         .maybe("ls:steps", steps_time.then_some("time"))
+        .maybe(
+            "ls:before",
+            Some(words(&beside.before)).filter(|lines| !lines.is_empty()),
+        )
+        .maybe(
+            "ls:behind",
+            Some(words(&beside.behind)).filter(|lines| !lines.is_empty()),
+        )
         .maybe(
             "ls:integers",
             registers.map(|needed| register_use(needed.integer)),

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::super::fold;
 use super::super::intrinsic_types::fixed;
 use super::ctype::CType;
 use super::fields::{Field, children, part};
@@ -31,12 +32,47 @@ impl<'t> Lowering<'t> {
         if TRANSPARENT.contains(&name.as_str()) && !arguments.is_empty() {
             return arguments.swap_remove(0);
         }
+        if let Some(number) = self.fixed_call(&name, &arguments) {
+            return Value::Integer(number);
+        }
         let ty = self.result_type(&name, function, &arguments);
         Value::Call {
             name,
             arguments,
             ty,
         }
+    }
+
+    /// What a function of the C library or of compilers gives for literals; programs may define none of these names.
+    fn fixed_call(&self, name: &str, arguments: &[Value]) -> Option<i64> {
+        let [argument] = arguments else {
+            return None;
+        };
+        if let Value::Text(text) = argument {
+            let is_plain = !text.contains(['\\', '"', '\0']);
+            return (name == "strlen" && is_plain).then_some(text.len() as i64);
+        }
+        let number = fold::value(self.draft.function(), argument)?;
+        let (bits, number) = match name {
+            "__builtin_popcount" | "__builtin_clz" | "__builtin_ctz" => {
+                (32, u64::from(number as u32))
+            }
+            "__builtin_popcountl"
+            | "__builtin_popcountll"
+            | "__builtin_clzll"
+            | "__builtin_ctzll" => (64, number as u64),
+            _ => return None,
+        };
+        let found = match name {
+            "__builtin_popcount" | "__builtin_popcountl" | "__builtin_popcountll" => {
+                number.count_ones()
+            }
+            // Of none they are not defined.
+            _ if number == 0 => return None,
+            "__builtin_clz" | "__builtin_clzll" => number.leading_zeros() - (64 - bits),
+            _ => number.trailing_zeros(),
+        };
+        Some(i64::from(found))
     }
 
     pub fn call_statement(&mut self, node: Node<'t>) {

@@ -8,6 +8,7 @@
 //! kind(1.0d0)       ►    8
 //! ```
 
+use super::super::fold;
 use super::procedure::Lowering;
 use crate::ir::{BinaryOp, Type, UnaryOp, Value};
 
@@ -26,6 +27,9 @@ impl Lowering<'_> {
         };
         if arguments.iter().any(|one| self.rank(one) != Some(0)) {
             return None;
+        }
+        if let Some(number) = self.of_known_bits(name, arguments, bytes) {
+            return Some(Value::Integer(number));
         }
         let binary = |op, left: &Value, right: Value| Value::binary(op, left.clone(), right);
         let complement = |of: Value| Value::Unary(UnaryOp::Complement, Box::new(of));
@@ -61,6 +65,71 @@ impl Lowering<'_> {
             ("digits", [_]) => Value::Integer(8 * i64::from(bytes) - 1),
             _ => return None,
         })
+    }
+
+    /// What bits of a number that is known give.
+    fn of_known_bits(&self, name: &str, arguments: &[Value], bytes: u32) -> Option<i64> {
+        let all = 8 * bytes;
+        let known = |value: &Value| fold::value(self.draft.function(), value);
+        let low = |count: u32| u64::MAX.checked_shr(64 - count).unwrap_or(0);
+        let of = |value: &Value| Some(known(value)? as u64 & low(all));
+        let count = match (name, arguments) {
+            ("popcnt", [a]) => of(a)?.count_ones(),
+            ("poppar", [a]) => of(a)?.count_ones() % 2,
+            ("leadz", [a]) => of(a)?.leading_zeros() - (64 - all),
+            ("trailz", [a]) => of(a)?.trailing_zeros().min(all),
+            ("ibits", [a, at, length]) => {
+                let number = |value: &Value| u32::try_from(known(value)?).ok();
+                let (at, length) = (number(at)?, number(length)?);
+                let is_inside = at + length <= all && length < 64;
+                let bits = of(a)?.checked_shr(at).unwrap_or(0) & low(length);
+                return is_inside.then_some(bits as i64);
+            }
+            _ => return None,
+        };
+        Some(i64::from(count))
+    }
+
+    /// What is asked of texts that are literals, and the one of two values that a condition chooses which is known.
+    pub fn of_literals(&self, name: &str, arguments: &[Value]) -> Option<Value> {
+        match (name, arguments) {
+            ("len" | "len_trim", [Value::Text(text)]) if !text.contains(['\'', '"', '\\']) => {
+                let text = match name {
+                    "len" => text,
+                    _ => text.trim_end_matches(' '),
+                };
+                Some(Value::Integer(text.chars().count() as i64))
+            }
+            ("merge", [yes, no, mask]) if [yes, no].map(|one| self.rank(one)) == [Some(0); 2] => {
+                match self.holds(mask)? {
+                    true => Some(yes.clone()),
+                    false => Some(no.clone()),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a condition of literals and constants holds.
+    fn holds(&self, condition: &Value) -> Option<bool> {
+        let known = |value: &Value| fold::value(self.draft.function(), value);
+        match condition {
+            Value::Logical(holds) => Some(*holds),
+            Value::Unary(UnaryOp::Not, inner) => Some(!self.holds(inner)?),
+            Value::Binary(op, left, right) => {
+                let (left, right) = (known(left)?, known(right)?);
+                Some(match op {
+                    BinaryOp::Less => left < right,
+                    BinaryOp::LessOrEqual => left <= right,
+                    BinaryOp::Greater => left > right,
+                    BinaryOp::GreaterOrEqual => left >= right,
+                    BinaryOp::Equal => left == right,
+                    BinaryOp::NotEqual => left != right,
+                    _ => return None,
+                })
+            }
+            _ => None,
+        }
     }
 
     fn literal(&self, value: &Value) -> Option<i64> {

@@ -139,7 +139,8 @@ impl<'a> Lowering<'a> {
         if let Some(declared) = self.inquiry(name, &values) {
             return declared;
         }
-        if let Some(computed) = self.of_bits(name, &values) {
+        let computed = self.of_bits(name, &values);
+        if let Some(computed) = computed.or_else(|| self.of_literals(name, &values)) {
             return computed;
         }
         let kind = kind.and_then(|e| self.world.kind_number(e, scope));

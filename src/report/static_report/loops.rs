@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::SubscriptReport;
 use crate::analysis::coverage;
 use crate::analysis::facts::{
-    Access, AccessClass, Asks, Block, Flops, Function, Item, Loop, OperationCounts, Stream,
+    Access, AccessClass, Asks, Beside, Block, Flops, Function, Item, Loop, OperationCounts, Stream,
     Subscript,
 };
 use crate::analysis::loop_variable::LoopVariable;
@@ -36,6 +36,9 @@ pub struct LoopReport {
     /// Its test comes after each iteration, and none before the first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tests_last: bool,
+    /// Lines of statements that are executed as often as the loop.
+    #[serde(default, skip_serializing_if = "Beside::is_none")]
+    pub beside: Beside,
     pub parent: Option<String>,
     #[serde(default)]
     pub children: Vec<String>,
@@ -298,6 +301,7 @@ impl<'a> Surroundings<'a> {
             parallel: facts.parallel.as_ref().map(ToString::to_string),
             exits_early: facts.exits_early,
             tests_last: facts.tests_last,
+            beside: facts.beside.clone(),
             parent: (chain.len().checked_sub(2)).map(|outer| chain[outer].facts.id.clone()),
             children: facts.body.loops().iter().map(|l| l.id.clone()).collect(),
             flops: FlopsReport {
