@@ -1,8 +1,8 @@
 //! The walk over the statements of a function that builds its facts.
 
 mod answers;
-mod bisections;
 mod beside;
+mod bisections;
 mod bodies;
 mod branches;
 mod calls;

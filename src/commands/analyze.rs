@@ -285,6 +285,7 @@ pub(super) fn with_counts<'p>(
         let text = files::read_unpacked(path).with_context(what)?;
         counts.add(&text).with_context(what)?;
     }
+    let counts = counts.with_branches().context("--counts")?;
     let (model, settings) = build(program, project, voice, Detail::Values)?;
     let predicted = StaticReport::from_model(&model);
     let seen = parameters::from_counts(&predicted, &counts, &settings)?;

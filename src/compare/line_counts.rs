@@ -20,6 +20,8 @@ pub struct LineCounts {
     functions: BTreeMap<String, BTreeMap<u32, u64>>,
     /// Where functions stood when they were compiled.
     compiled: BTreeMap<String, Vec<CompiledFunction>>,
+    /// Whether they say of any branch how it went.
+    has_branches: bool,
 }
 
 /// Where a function stood in its file when it was compiled.
@@ -129,11 +131,28 @@ impl LineCounts {
                 () if document.get("gcc_version").is_some() => gcov::add(self, &document)?,
                 () if document["type"] == "llvm.coverage.json.export" => {
                     llvm::add(self, &document)?;
+                    self.has_branches = true;
                 }
                 () => return Err(CountsError::Other),
             }
         }
         Ok(())
+    }
+
+    /// These, if they say how branches went where code has any.
+    ///
+    /// # Errors
+    /// They do not: a line was executed more often than any function of its file, and nothing says what led there.
+    pub fn with_branches(self) -> Result<LineCounts, CountsError> {
+        let repeats = |(file, lines): (&String, &BTreeMap<u32, Line>)| {
+            let functions = self.functions.get(file).into_iter().flatten();
+            let most = functions.map(|(_, calls)| *calls).max();
+            most.is_some_and(|most| lines.values().any(|line| line.executions > most))
+        };
+        match !self.has_branches && self.lines.iter().any(repeats) {
+            true => Err(CountsError::NoBranches),
+            false => Ok(self),
+        }
     }
 
     /// Files with executions, as the compiler names them, ascending.

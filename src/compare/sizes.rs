@@ -137,8 +137,7 @@ impl<'r> Sizes<'r> {
 
     fn asked(&self, places: &Places<'r>, seen: Observed, found: LoopRef) -> Option<Asked<'r>> {
         let (facts, counts) = (places.facts(found), seen.loops.get(&found)?);
-        // A loop that is left early says something about its data, not its bounds.
-        if facts.exits_early || !is_certain(places, seen, found) {
+        if !is_certain(places, seen, found) {
             return None;
         }
         let is_whole = counts.has_executions() || counts.peeled == 0 && counts.replaced == 0;
@@ -154,6 +153,10 @@ impl<'r> Sizes<'r> {
         let bounds = Bounds::of(facts).filter(|_| executions > 0)?;
         let symbols = bounds.symbols();
         let (symbol, name) = self.open(found.function, &symbols)?;
+        // A loop that is left early says something about its data, not its bounds: how often it goes round, if that is open.
+        if facts.exits_early && self.report.parameters[name].kind != Kind::TripCount {
+            return None;
+        }
         let is_of_mean = symbols.iter().any(|symbol| {
             let known = self.parameter(found.function, symbol);
             known.is_some_and(|(name, _)| self.means.contains(name))

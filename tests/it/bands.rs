@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::support::command::{analysed, fixture};
 
-const ALL_ON: &str = "vectorise=1,vector_functions=1,reorder_sums=1";
-const ALL_OFF: &str = "vectorise=0,vector_functions=0,reorder_sums=0";
+const ALL_ON: &str = "vectorise=1,vector_functions=1,reorder_sums=1,random_branches=0";
+const ALL_OFF: &str = "vectorise=0,vector_functions=0,reorder_sums=0,random_branches=1";
 
 fn kernels(settings: &str) -> Value {
     let core = fixture("clock/core.toml");

@@ -275,6 +275,10 @@ fn what_is_no_count_of_lines_is_refused() {
     let no_branches = json!({"gcc_version": "12", "files": [{"file": "shapes.c", "lines": [
         {"line_number": 13, "count": 9}
     ]}]});
+    let empty_branches = json!({"gcc_version": "12", "files": [{"file": "shapes.c",
+        "functions": [{"name": "countdown", "start_line": 10, "execution_count": 1}],
+        "lines": [{"line_number": 13, "count": 9, "branches": []}]
+    }]});
     let of_others = json!({"gcc_version": "12", "files": [{"file": "other.c", "lines": [
         {"line_number": 13, "count": 9, "branches": []}
     ]}]});
@@ -282,6 +286,10 @@ fn what_is_no_count_of_lines_is_refused() {
         ("hello", "is not valid JSON"),
         ("{\"a\": 1}", "it is JSON of something else"),
         (&no_branches.to_string(), "gcov output has no branch counts"),
+        (
+            &empty_branches.to_string(),
+            "gcov output has no branch counts",
+        ),
         (
             r#"{"gcc_version": "12", "files": []}"#,
             "there are no counts in it",

@@ -710,7 +710,7 @@ fn lists_that_begin_anew_overlap() {
     let machine = fixture("clock/lines.toml");
     let lines = machine.to_str().expect("a path");
     let seconds = |window: &str| {
-        let set = format!("n=1000,window={window}");
+        let set = format!("n=1000,window={window},random_branches=0");
         let json = analysed_text(
             "lists.c",
             text,
@@ -721,6 +721,77 @@ fn lists_that_begin_anew_overlap() {
     let ([buckets, on], [overlapped, still]) = (seconds("0"), seconds("1000"));
     assert!(overlapped < 0.2 * buckets, "{overlapped} of {buckets}");
     assert_eq!(on, still);
+}
+
+/// Mispredicted branches and their cycles, with what the core loses by each set to ten.
+fn branches(settings: &str) -> Value {
+    let (machine, fortran) = (fixture("clock/core.toml"), fixture("clock/branches.f90"));
+    let set = format!("n=1000,branch_cycles=10,random_branches=1,{settings}");
+    let options = [
+        fortran.to_str().expect("a path"),
+        "--machine",
+        machine.to_str().expect("a path"),
+        "--set",
+        &set,
+        "--no-config",
+    ];
+    analysed(fixture("clock/branches.c"), &options)
+}
+
+fn mispredicted(json: &Value, function: &str) -> Option<f64> {
+    nest(json, function)["in_core"]["mispredicted_branches"].as_f64()
+}
+
+/// Of the rarer way of each branch, and of each end of a loop that data end.
+#[test]
+fn branches_that_data_decide_are_mispredicted() {
+    let json = branches("prob_parted_11=0.3");
+    assert_eq!(mispredicted(&json, "parted"), Some(300.0));
+    assert_eq!(mispredicted(&json, "runs"), Some(0.5 * 999.0));
+    // Rows have any number of elements, words any number of letters; neither chooses further.
+    assert_eq!(mispredicted(&json, "sparse_rows"), Some(1000.0));
+    assert_eq!(mispredicted(&json, "f_sparse_rows"), Some(1000.0));
+    assert_eq!(mispredicted(&json, "words"), Some(1000.0));
+    // The two ways of an iteration are values, between which a core chooses.
+    assert_eq!(mispredicted(&json, "halved"), Some(1000.0));
+    // Both sides are computed in vectors.
+    assert_eq!(mispredicted(&json, "carried_along"), Some(0.0));
+    assert!(mispredicted(&branches("vectorise=0"), "carried_along") > Some(400.0));
+    // A choice of four ways is none for vectors.
+    for function in ["of_kinds", "f_of_kinds"] {
+        assert_eq!(nest(&json, function)["in_core"]["lanes"], 1.0, "{function}");
+        assert!(mispredicted(&json, function) > Some(400.0), "{function}");
+    }
+}
+
+/// They take their cycles beyond what the core issues and waits for; predictable data and memory of them take these away.
+#[test]
+fn mispredicted_branches_take_time() {
+    let core = |json: &Value| {
+        let found = &nest(json, "parted")["in_core"];
+        ["chain_seconds", "ports_seconds", "branch_seconds"]
+            .map(|key| found[key].as_f64().expect("a number"))
+    };
+    let json = branches("dram_gbs=1000");
+    let [chain, ports, lost] = core(&json);
+    assert!((lost - 5e-6).abs() < 1e-12, "{lost}");
+    let found = nest(&json, "parted");
+    assert_eq!(found["bound"], "branches");
+    let seconds = found["seconds"].as_f64().expect("a number");
+    assert!((seconds - chain.max(ports) - lost).abs() < 1e-12);
+    let open = found["open"].as_array().expect("what is open");
+    assert!(open.contains(&"branches".into()));
+    assert!(found["low_seconds"].as_f64() < Some(0.5 * seconds));
+    let predicted = branches("dram_gbs=1000,random_branches=0");
+    assert_eq!(core(&predicted)[2], 0.0);
+    // 500 of 500 that the core remembers: half of them remain, where the same data come again.
+    let cold = branches("branches_remembered=500");
+    assert_eq!(mispredicted(&cold, "parted"), Some(500.0));
+    let warm = branches("branches_remembered=500,warm=1");
+    assert_eq!(mispredicted(&warm, "parted"), Some(250.0));
+    // What a search stores does not wait for its condition.
+    let chain = |function: &str| nest(&json, function)["in_core"]["chain_cycles"].as_f64();
+    assert_eq!(chain("merged"), Some(1.0));
 }
 
 /// Loops that do not run take no time, in the workbook too.

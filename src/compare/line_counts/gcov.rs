@@ -75,9 +75,11 @@ pub fn add(counts: &mut LineCounts, document: &Value) -> Result<(), CountsError>
             }
         }
         for line in lines {
+            let branches = line.branches.unwrap_or_default();
+            counts.has_branches |= !branches.is_empty();
             let found = Line {
                 executions: line.count,
-                decisions: decisions(&line.branches.unwrap_or_default()),
+                decisions: decisions(&branches),
             };
             counts.add_line(&name, line.line_number, found);
         }
