@@ -260,7 +260,9 @@ impl<'a> Counted<'a> {
                     let [_, left] = one.ways();
                     return Some((left, one.all()));
                 }
-                [one] if is_alone => self.goes_on(found, facts, one),
+                [one] if is_alone => self
+                    .way_of_body(file, facts, found, one)
+                    .unwrap_or_else(|| self.goes_on(found, facts, one)),
                 // With several conditions none of them shows it; the body does.
                 _ => self.body(file, facts, found).max()?,
             };
@@ -275,6 +277,21 @@ impl<'a> Counted<'a> {
             }
             _ => None,
         }
+    }
+
+    /// How often the test of a loop went the way that its body was executed as often as; `None` if that is neither, or both.
+    fn way_of_body(
+        &self,
+        file: &str,
+        facts: &LoopReport,
+        found: LoopRef,
+        decision: Decision,
+    ) -> Option<u64> {
+        let name = self.names.values().find(|name| **name == file).copied()?;
+        let body: BTreeSet<u64> = self.body(name, facts, found).collect();
+        let mut ways = decision.ways().into_iter().filter(|way| body.contains(way));
+        let way = ways.next()?;
+        ways.next().is_none().then_some(way)
     }
 
     /// How often the test of a loop led to a round: Fortran's counted loops fall into the body, all others jump back to it.

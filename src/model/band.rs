@@ -26,6 +26,9 @@ use crate::expr::{Comparison, Expr, FigureId};
 use crate::machine::MachineModel;
 use crate::machine::parameters::SCENARIOS;
 
+/// A nest that has so small a part of what is open says nothing of what is.
+const LITTLE: f64 = 0.001;
+
 /// Shortest and longest times of nests one after the other, and what is open of any of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TotalBand {
@@ -42,6 +45,7 @@ impl TotalBand {
         figures: &Figures,
     ) -> TotalBand {
         let mut total = TotalBand::default();
+        let mut opens = Vec::new();
         for (index, nest) in which.iter().map(|index| (*index, &nests[*index])) {
             let (Some(band), Some(ranked)) = (nest.time.band, ranking.of(index)) else {
                 continue;
@@ -64,9 +68,12 @@ impl TotalBand {
             if low.is_finite() && high.is_finite() {
                 total.low += low;
                 total.high += high;
-                total.open = total.open.or(band.open);
+                opens.push((high - low, band.open));
             }
         }
+        let least = LITTLE * (total.high - total.low);
+        let matter = opens.iter().filter(|(width, _)| *width > least);
+        total.open = matter.fold(Open::default(), |all, (_, open)| all.or(*open));
         total
     }
 
@@ -157,7 +164,7 @@ impl Band {
     }
 }
 
-/// Which of `Open::NAMES` it is, counted from one, whatever sizes and machine become; `caches` is 1 where these are open.
+/// One and what each of `Open::NAMES` that is open counts, whatever sizes and machine become; `caches` is 1 where these are open.
 fn left_open(nest: &NestModel, caches: Expr, open: Open, figures: &Figures) -> Expr {
     let of_core = Expr::from(2.0 * f64::from(open.vectors) + 4.0 * f64::from(open.sums));
     let core = nest.time.in_core.and_then(|found| found.open);

@@ -365,6 +365,16 @@ impl<'p> Nest<'p> {
             .map(|at| self.loops[at].facts)
     }
 
+    /// The branches that lead to anything it does, and those that data decide, each as often as it is met.
+    pub fn branches(&self) -> impl Iterator<Item = &Symbol> {
+        let contents = self.contents.iter().flat_map(|content| &content.weight);
+        let references = self.references.iter().flat_map(|used| &used.weight);
+        let turns = self.turns.iter().flat_map(|turn| &turn.weight);
+        let ways = contents.chain(references).chain(turns);
+        let own = self.turns.iter().map(|turn| &turn.branch);
+        ways.map(|(branch, _)| branch).chain(own)
+    }
+
     /// Loops that are not sweeps, outermost first.
     pub fn spatial(&self) -> &[ChainLoop<'p>] {
         &self.loops[self.sweeps..]
@@ -571,10 +581,14 @@ impl<'p> Gathered<'p> {
 /// Whether a side of a branch does more than give scalars other values, which compilers do without a branch.
 fn jumps(branch: &Branch) -> bool {
     let does_more = |block: &Block| {
+        let inside = |item: &Item| match item {
+            Item::Loop(_) => true,
+            Item::Branch(inner) => jumps(inner),
+        };
         !block.streams.is_empty()
             || !block.flops.by_type.is_empty()
-            || !block.calls.is_empty()
-            || !block.items.is_empty()
+            || !Called::of(block).is_none()
+            || block.items.iter().any(inside)
             || block.texts > 0
     };
     does_more(&branch.then) || branch.otherwise.as_ref().is_some_and(does_more)

@@ -726,7 +726,7 @@ fn lists_that_begin_anew_overlap() {
 /// Mispredicted branches and their cycles, with what the core loses by each set to ten.
 fn branches(settings: &str) -> Value {
     let (machine, fortran) = (fixture("clock/core.toml"), fixture("clock/branches.f90"));
-    let set = format!("n=1000,branch_cycles=10,random_branches=1,{settings}");
+    let set = format!("n=1000,branch_cycles=10,{settings}");
     let options = [
         fortran.to_str().expect("a path"),
         "--machine",
@@ -745,7 +745,7 @@ fn mispredicted(json: &Value, function: &str) -> Option<f64> {
 /// Of the rarer way of each branch, and of each end of a loop that data end.
 #[test]
 fn branches_that_data_decide_are_mispredicted() {
-    let json = branches("prob_parted_11=0.3");
+    let json = branches("random_branches=1,prob_parted_11=0.3");
     assert_eq!(mispredicted(&json, "parted"), Some(300.0));
     assert_eq!(mispredicted(&json, "runs"), Some(0.5 * 999.0));
     // Rows have any number of elements, words any number of letters; neither chooses further.
@@ -756,7 +756,9 @@ fn branches_that_data_decide_are_mispredicted() {
     assert_eq!(mispredicted(&json, "halved"), Some(1000.0));
     // Both sides are computed in vectors.
     assert_eq!(mispredicted(&json, "carried_along"), Some(0.0));
-    assert!(mispredicted(&branches("vectorise=0"), "carried_along") > Some(400.0));
+    assert!(
+        mispredicted(&branches("random_branches=1,vectorise=0"), "carried_along") > Some(400.0)
+    );
     // A choice of four ways is none for vectors.
     for function in ["of_kinds", "f_of_kinds"] {
         assert_eq!(nest(&json, function)["in_core"]["lanes"], 1.0, "{function}");
@@ -772,7 +774,7 @@ fn mispredicted_branches_take_time() {
         ["chain_seconds", "ports_seconds", "branch_seconds"]
             .map(|key| found[key].as_f64().expect("a number"))
     };
-    let json = branches("dram_gbs=1000");
+    let json = branches("random_branches=1,dram_gbs=1000");
     let [chain, ports, lost] = core(&json);
     assert!((lost - 5e-6).abs() < 1e-12, "{lost}");
     let found = nest(&json, "parted");
@@ -785,9 +787,9 @@ fn mispredicted_branches_take_time() {
     let predicted = branches("dram_gbs=1000,random_branches=0");
     assert_eq!(core(&predicted)[2], 0.0);
     // 500 of 500 that the core remembers: half of them remain, where the same data come again.
-    let cold = branches("branches_remembered=500");
+    let cold = branches("random_branches=1,branches_remembered=500");
     assert_eq!(mispredicted(&cold, "parted"), Some(500.0));
-    let warm = branches("branches_remembered=500,warm=1");
+    let warm = branches("random_branches=1,branches_remembered=500,warm=1");
     assert_eq!(mispredicted(&warm, "parted"), Some(250.0));
     // What a search stores does not wait for its condition.
     let chain = |function: &str| nest(&json, function)["in_core"]["chain_cycles"].as_f64();

@@ -15,9 +15,9 @@ use rustc_hash::FxHashSet;
 
 use super::asked::{read_by, read_in};
 use super::inputs::is_input;
-use crate::calls::{ProcedureId, Procedures};
-use crate::ir::visit::variables_of;
-use crate::ir::{Stmt, Value, VarId};
+use crate::calls::{ProcedureId, Procedures, Target};
+use crate::ir::visit::{InLoop, statements, values_of, variables_of};
+use crate::ir::{If, Stmt, Value, VarId, passed_by_address};
 
 /// A statement that gives a variable a value after it has been read.
 #[derive(Clone, Debug)]
@@ -50,6 +50,7 @@ pub(super) fn amended<'u>(known: &Procedures<'u>, id: ProcedureId) -> Vec<Amende
         id,
         all: read_in(known, id, &known.get(id).function.body),
         read: FxHashSet::default(),
+        used: FxHashSet::default(),
         conditions: Vec::new(),
         is_open: false,
         found: Vec::new(),
@@ -65,6 +66,8 @@ struct Walk<'k, 'u> {
     all: FxHashSet<VarId>,
     /// What it has read so far.
     read: FxHashSet<VarId>,
+    /// What has been used since.
+    used: FxHashSet<VarId>,
     conditions: Vec<(&'u Value, bool)>,
     is_open: bool,
     found: Vec<Amended<'u>>,
@@ -77,18 +80,94 @@ impl<'u> Walk<'_, 'u> {
             match stmt {
                 Stmt::Assign { target, value, .. } if !is_input(value, self.known, self.id) => {
                     self.assigned(target, value);
+                    let mut used = BTreeSet::new();
+                    variables_of(value, &mut used);
+                    used.retain(|used| target.variable() != Some(*used));
+                    self.use_up(used);
                 }
-                Stmt::If(branch) => {
-                    for (arm, is_true) in [(&branch.then, true), (&branch.otherwise, false)] {
-                        self.conditions.push((&branch.condition, is_true));
-                        self.block(arm);
-                        self.conditions.pop();
-                    }
+                Stmt::If(branch) => self.branch(branch),
+                Stmt::Loop(inner) => {
+                    self.open(&inner.body);
+                    self.use_all(stmt);
                 }
-                Stmt::Loop(inner) => self.open(&inner.body),
                 Stmt::Opaque { inner, .. } => self.open(inner),
+                Stmt::Call {
+                    name, arguments, ..
+                } => self.called(name, arguments),
                 _ => {}
             }
+        }
+    }
+
+    fn branch(&mut self, branch: &'u If) {
+        let first = self.found.len();
+        let mut second = first;
+        for (arm, is_true) in [(&branch.then, true), (&branch.otherwise, false)] {
+            second = self.found.len();
+            self.conditions.push((&branch.condition, is_true));
+            self.block(arm);
+            self.conditions.pop();
+        }
+        // Of two arms that change the same, the condition of the second is not that of what the first one leaves.
+        let (then, otherwise) = self.found[first..].split_at_mut(second - first);
+        for one in then {
+            let variable = one.target.variable();
+            for other in otherwise.iter_mut() {
+                if other.target.variable() == variable {
+                    one.is_open = true;
+                    other.is_open = true;
+                }
+            }
+        }
+    }
+
+    /// Loops and other values have used what was read as it was.
+    fn use_all(&mut self, stmt: &'u Stmt) {
+        let mut used = BTreeSet::new();
+        statements(std::slice::from_ref(stmt), InLoop::No, &mut |inner, _| {
+            values_of(inner, &mut |value| variables_of(value, &mut used))
+        });
+        self.use_up(used);
+    }
+
+    fn use_up(&mut self, used: BTreeSet<VarId>) {
+        let read = &self.read;
+        self.used
+            .extend(used.into_iter().filter(|used| read.contains(used)));
+    }
+
+    /// A body that is given what has been read, or reads it, may give it another value: how, is not followed.
+    fn called(&mut self, name: &str, arguments: &'u [Value]) {
+        let Target::Body(callee) = self.known.target(self.id, name) else {
+            return;
+        };
+        let function = self.known.get(self.id).function;
+        let body = self.known.get(callee).function;
+        let formals = self.known.formals(callee);
+        let writes = &self.known.summary(callee).writes;
+        for (position, argument) in arguments.iter().enumerate() {
+            let given = passed_by_address(argument, function).unwrap_or(argument);
+            let (Some(variable), Some(dummy)) = (given.variable(), formals.get(position).copied())
+            else {
+                continue;
+            };
+            if writes.get(position) == Some(&false) {
+                continue;
+            }
+            let is_read_there = read_in(self.known, callee, &body.body).contains(&dummy);
+            if !(self.read.contains(&variable) || is_read_there)
+                || !changes(self.known, callee, dummy)
+            {
+                continue;
+            }
+            self.found.push(Amended {
+                procedure: self.id,
+                target: given,
+                value: given,
+                conditions: self.conditions.clone(),
+                is_open: true,
+                is_behind: true,
+            });
         }
     }
 
@@ -103,6 +182,7 @@ impl<'u> Walk<'_, 'u> {
             return;
         };
         let is_behind = self.read.contains(&variable);
+        let is_open = self.is_open || self.used.contains(&variable);
         let asks_itself = || {
             self.conditions
                 .iter()
@@ -114,11 +194,22 @@ impl<'u> Walk<'_, 'u> {
                 target,
                 value,
                 conditions: self.conditions.clone(),
-                is_open: self.is_open,
+                is_open,
                 is_behind,
             });
         }
     }
+}
+
+/// Whether a procedure gives an argument a value that it does not read.
+fn changes(known: &Procedures, id: ProcedureId, dummy: VarId) -> bool {
+    let mut found = false;
+    statements(&known.get(id).function.body, InLoop::No, &mut |stmt, _| {
+        if let Stmt::Assign { target, value, .. } = stmt {
+            found |= target.variable() == Some(dummy) && !is_input(value, known, id);
+        }
+    });
+    found
 }
 
 fn mentions(value: &Value, variable: VarId) -> bool {

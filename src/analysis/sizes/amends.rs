@@ -15,6 +15,14 @@ impl Resolver<'_, '_> {
         let of = &definitions[place.at()];
         let mut result = Amendment::Kept;
         let mut now = number;
+        // What every run does to it is in the formula of its value; of both together only the order would say what comes out.
+        let is_always = |one: &Amended| one.is_behind && !one.is_open && one.conditions.is_empty();
+        if of.amended.iter().any(is_always) {
+            return match of.amended.iter().all(is_always) {
+                true => Amendment::Kept,
+                false => Amendment::Open,
+            };
+        }
         for amended in &of.amended {
             if of.is_instead_of_input(amended.value)
                 || of.is_under_input(amended.value) && amended.is_open

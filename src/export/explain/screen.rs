@@ -250,10 +250,15 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
     if let Some(line) = band::of_nest(model, nest) {
         let _ = writeln!(text, "  {line}");
     }
-    let mut row = |name: &str, taken: f64, about: String, is_slowest: bool| {
-        let mark = if is_slowest { "  ← slowest" } else { "" };
+    let names = time.branches().map_or(7, |_| "branches".len());
+    let mut row = |name: &str, taken: f64, about: String, what: Option<BoundBy>| {
+        let mark = if what.is_some() && bound == what {
+            "  ← slowest"
+        } else {
+            ""
+        };
         let taken = seconds(taken);
-        let _ = writeln!(text, "  {name:<7} {taken:>10}  {about}{mark}");
+        let _ = writeln!(text, "  {name:<names$} {taken:>10}  {about}{mark}");
     };
     match time.in_core {
         Some(core) => {
@@ -266,29 +271,19 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
                 "{} cycles per iteration to issue{by}",
                 cycles(core.port_cycles)
             );
-            row(
-                "ports",
-                value(core.ports),
-                ports,
-                bound == Some(BoundBy::Ports),
-            );
+            row("ports", value(core.ports), ports, Some(BoundBy::Ports));
             let chain = format!(
                 "{} cycles per iteration spent waiting for the previous one",
                 cycles(core.chain_cycles)
             );
-            row(
-                "chain",
-                value(core.chains),
-                chain,
-                bound == Some(BoundBy::Chains),
-            );
+            row("chain", value(core.chains), chain, Some(BoundBy::Chains));
             if let Some(branches) = core.branches {
                 let mispredicted = significant(value(branches.mispredicted));
                 row(
                     "branches",
                     value(branches.seconds),
                     format!("{mispredicted} mispredicted, added to the larger of both"),
-                    bound == Some(BoundBy::Branches),
+                    Some(BoundBy::Branches),
                 );
             }
         }
@@ -296,7 +291,7 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
             "CPU",
             value(time.cpu),
             "arithmetic at peak".into(),
-            bound == Some(BoundBy::Arithmetic),
+            Some(BoundBy::Arithmetic),
         ),
     }
     for (position, level) in time.levels.iter().enumerate() {
@@ -305,13 +300,13 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
             &level.name,
             value(level.seconds),
             about,
-            bound == Some(BoundBy::Level(position)),
+            Some(BoundBy::Level(position)),
         );
     }
     let waiting = time.waiting.map_or(0.0, value);
     if waiting > 0.0 {
         let about = "loads and stores that wait for lines of memory: added to its time";
-        row("waiting", waiting, about.into(), false);
+        row("waiting", waiting, about.into(), None);
     }
     if let Some(found) = time.irregular {
         let pages = nest.levels.pages.map_or(String::new(), |pages| {
@@ -323,7 +318,7 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
             "latency",
             value(found.seconds),
             about,
-            bound == Some(BoundBy::Irregular),
+            Some(BoundBy::Irregular),
         );
     }
     if let (Some(text), Some(texts)) = (time.text, nest.operations.texts) {
@@ -331,7 +326,7 @@ fn write_time(text: &mut String, model: &Model, nest: &NestModel) {
             "{} numbers written or read as text",
             significant(value(texts))
         );
-        row("text", value(text), about, bound == Some(BoundBy::Text));
+        row("text", value(text), about, Some(BoundBy::Text));
     }
 }
 

@@ -76,6 +76,12 @@ fn cell(content: Content, figures: &mut Figures, choices: &mut Choices) -> Value
         Content::Fact(value) => json!([value]),
         Content::Figure(id) => json!(figures.position(id)),
         Content::Choice(id, names) => json!([figures.position(id), choices.position(names)]),
+        Content::Several(id, names) => {
+            json!([
+                figures.position(id),
+                choices.position(Content::all_of(names))
+            ])
+        }
     }
 }
 

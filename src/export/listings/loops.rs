@@ -608,7 +608,7 @@ fn band(columns: &mut Columns<'_>) {
         F::LeftOpen,
         |(_, n)| {
             (n.time.band.as_ref()).map_or(Content::Empty, |band| {
-                Content::Choice(band.left_open, Open::NAMES.map(str::to_string).to_vec())
+                Content::Several(band.left_open, &Open::NAMES)
             })
         },
     );

@@ -52,7 +52,31 @@ pub(crate) enum Content {
     Figure(FigureId),
     /// The name that the figure counts.
     Choice(FigureId, Vec<String>),
+    /// Those of the names that are in the figure less one: the first counts one there, the second two, the third four ….
+    Several(FigureId, &'static [&'static str]),
 }
+
+impl Content {
+    /// What each value of [`Content::Several`] says, from one on.
+    pub fn all_of(names: &[&str]) -> Vec<String> {
+        let said = |sum: usize| {
+            let each = names.iter().enumerate();
+            let there: Vec<&str> = each
+                .filter(|(at, _)| sum >> at & 1 == 1)
+                .map(|(_, name)| *name)
+                .collect();
+            match there.is_empty() {
+                true => NOTHING.to_string(),
+                false => there.join(SEPARATOR),
+            }
+        };
+        (0..1 << names.len()).map(said).collect()
+    }
+}
+
+/// What stands for none of several names, and between them.
+pub(crate) const NOTHING: &str = "nothing";
+pub(crate) const SEPARATOR: &str = ", ";
 
 /// One column over rows of type `R`.
 pub(crate) struct Column<'a, R> {

@@ -369,6 +369,12 @@ fn plain<R>(model: &Model, table: &Table<R>) -> PlainTable {
             chosen(model.value(id), &names)
                 .map_or(PlainCell::Empty, |name| PlainCell::Text(name.into()))
         }
+        Content::Several(id, names) => {
+            let all = Content::all_of(names);
+            let names: Vec<&str> = all.iter().map(String::as_str).collect();
+            chosen(model.value(id), &names)
+                .map_or(PlainCell::Empty, |name| PlainCell::Text(name.into()))
+        }
     };
     let row = |entry: &R| {
         table

@@ -7,7 +7,7 @@ use super::readable;
 use super::style::{self, Look, Role};
 use crate::expr::{Excel, Expr, FigureId, Node};
 pub(super) use crate::listings::UNKNOWN;
-use crate::listings::chosen;
+use crate::listings::{Content, NOTHING, SEPARATOR, chosen};
 use crate::model::Model;
 
 /// What every sheet needs to be written.
@@ -232,32 +232,65 @@ impl Page<'_> {
         id: FigureId,
         names: &[&str],
     ) -> Result<(), XlsxError> {
+        let quoted: Vec<String> = names.iter().map(|name| quoted(name)).collect();
         let value = self.book.model.value(id);
-        let Some(name) = chosen(value, names) else {
-            return self.text(
-                row,
-                column,
-                UNKNOWN,
-                &style::cell(Look::Text, Role::Unknown),
-            );
-        };
-        let quoted: Vec<String> = names
-            .iter()
-            .map(|name| format!("\"{}\"", name.replace('"', "\"\"")))
-            .collect();
         let formula = format!(
             "CHOOSE({},{})",
             self.formula(&Expr::from(id)),
             quoted.join(",")
         );
-        self.presented_text(
-            row,
-            column,
-            &formula,
-            name,
-            &style::cell(Look::Text, Role::Plain),
-        )
+        self.named(row, column, &formula, chosen(value, names))
     }
+
+    /// Those of several names that are in a figure less one, which counts the first as one, the second as two, the third as
+    /// four, and so on.
+    pub fn several(
+        &mut self,
+        row: RowNum,
+        column: ColNum,
+        id: FigureId,
+        names: &[&str],
+    ) -> Result<(), XlsxError> {
+        let all = Content::all_of(names);
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        let value = self.book.model.value(id);
+        let figure = self.formula(&Expr::from(id));
+        let each = names.iter().enumerate().map(|(at, name)| {
+            let (own, next) = (1_u32 << at, 2_u32 << at);
+            let name = quoted(&format!("{SEPARATOR}{name}"));
+            format!("IF(MOD({figure}-1,{next})>={own},{name},\"\")")
+        });
+        let each: Vec<String> = each.collect();
+        let longest = names.join(SEPARATOR).len();
+        let formula = format!(
+            "IF({figure}=1,{},MID({},{},{longest}))",
+            quoted(NOTHING),
+            each.join("&"),
+            SEPARATOR.len() + 1,
+        );
+        self.named(row, column, &formula, chosen(value, &all))
+    }
+
+    /// A formula of a name, which it has now; `None` where what it follows from is unknown.
+    fn named(
+        &mut self,
+        row: RowNum,
+        column: ColNum,
+        formula: &str,
+        name: Option<&str>,
+    ) -> Result<(), XlsxError> {
+        let Some(name) = name else {
+            let unknown = style::cell(Look::Text, Role::Unknown);
+            return self.text(row, column, UNKNOWN, &unknown);
+        };
+        let plain = style::cell(Look::Text, Role::Plain);
+        self.presented_text(row, column, formula, name, &plain)
+    }
+}
+
+/// A text in a formula.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
 }
 
 /// At most as much text as a cell takes.

@@ -6,7 +6,7 @@ use super::layout::{Layout, Place, Sheet};
 use super::page::Page;
 use super::printing::PrintedRows;
 use super::style::{self, Role};
-use crate::listings::{Column, Content, Look, Table};
+use crate::listings::{Column, Content, Look, SEPARATOR, Table};
 use crate::model::Model;
 
 /// Rows above the first row of a table: title, remark, groups, headers, units.
@@ -325,6 +325,7 @@ fn write_cell(
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             page.choice(row, column, *id, &names)
         }
+        Content::Several(id, names) => page.several(row, column, *id, names),
     }
 }
 
@@ -354,5 +355,6 @@ fn shown_length(content: &Content, look: Look, model: &Model) -> usize {
             .map(|name| name.chars().count())
             .max()
             .unwrap_or(0),
+        Content::Several(_, names) => names.join(SEPARATOR).chars().count(),
     }
 }

@@ -87,16 +87,9 @@ impl Usage {
                 add_sizes(first, -1.0, &mut sizes);
                 add_sizes(last, 1.0, &mut sizes);
             }
-            for content in &nest.contents {
-                content
-                    .weight
-                    .iter()
-                    .for_each(|(branch, _)| mention(&Expr::from(branch.clone())));
-            }
             // Loads and stores take time wherever their data are.
-            for reference in &nest.references {
-                let branches = reference.weight.iter();
-                branches.for_each(|(branch, _)| mention(&Expr::from(branch.clone())));
+            for branch in nest.branches() {
+                mention(&Expr::from(branch.clone()));
             }
             let of_streams = nest.streams.iter().flat_map(|used| used.ranges());
             for range in nest.narrowed.iter().chain(of_streams) {
