@@ -68,6 +68,19 @@ fn what_a_branch_makes_of_a_number_counts() {
     assert_eq!(larger("if (n > 30) n = min(n, 30)").0[0], 30.0);
 }
 
+/// What every run does is done once; of two arms, and of procedures that change an argument, it is not known what comes out.
+#[test]
+fn numbers_are_changed_once() {
+    let input = "&run n = 40, m = 700 /\n";
+    let changed = |behind: &str| given(behind, input);
+    assert_eq!(changed("n = n + 1").0, [41.0, 700.0]);
+    assert_eq!(changed("n = 2*n\n n = n + 1").0, [81.0, 700.0]);
+    let two = "if (n > 5) then\n n = 5\n else\n n = 3*n\n end if";
+    assert_ne!(changed(two).0[0], 15.0);
+    let (_, origin) = changed("if (n > m) then\n n = m\n else if (n > 5) then\n n = 5\n end if");
+    assert_ne!(origin, "derived");
+}
+
 /// Nothing says which of two numbers counts.
 #[test]
 fn what_a_branch_may_make_of_a_number_is_no_certain_one() {

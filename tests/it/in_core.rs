@@ -814,3 +814,39 @@ fn what_does_not_run_takes_no_time() {
     assert_eq!(nest(&json, "f")["seconds"], 0.0);
     assert!(book.exists());
 }
+
+/// What compilers do without a branch, or what only writes a message, is no branch; its time is known all the same.
+#[test]
+fn branches_of_scalars_and_messages_are_none() {
+    let text = "#include <stdio.h>
+        int checked(int n, double *a, const int *k) {
+            for (int i = 0; i < n; i++) {
+                if (k[i] >= 10) { fprintf(stderr, \"too large\\n\"); return 2; }
+                a[i] = 1;
+            }
+            return 0; }
+        void chosen(int n, double *a, const int *k, const int *ix) {
+            for (int i = 0; i < n; i++) {
+                int t;
+                switch (k[i]) { case 0: t = 3; break; case 1: t = 5; break; default: t = 9; }
+                a[ix[i]] = t;
+            } }";
+    let machine = fixture("clock/core.toml");
+    let options = [
+        "--machine",
+        machine.to_str().expect("a path"),
+        "--set",
+        "n=1000,random_branches=1",
+        "--no-config",
+    ];
+    let json = analysed_text("messages.c", text, &options);
+    for function in ["checked", "chosen"] {
+        let found = nest(&json, function);
+        for key in ["low_seconds", "seconds", "high_seconds"] {
+            assert!(found[key].as_f64() > Some(0.0), "{function}: {key}");
+        }
+    }
+    // A loop that is left ends once.
+    assert_eq!(mispredicted(&json, "checked"), Some(1.0));
+    assert_eq!(mispredicted(&json, "chosen"), None);
+}

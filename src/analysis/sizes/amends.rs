@@ -15,13 +15,10 @@ impl Resolver<'_, '_> {
         let of = &definitions[place.at()];
         let mut result = Amendment::Kept;
         let mut now = number;
-        // What every run does to it is in the formula of its value; of both together only the order would say what comes out.
+        // What every run does to it, and nothing else, is in the formula of its value.
         let is_always = |one: &Amended| one.is_behind && !one.is_open && one.conditions.is_empty();
-        if of.amended.iter().any(is_always) {
-            return match of.amended.iter().all(is_always) {
-                true => Amendment::Kept,
-                false => Amendment::Open,
-            };
+        if of.amended.iter().all(is_always) {
+            return Amendment::Kept;
         }
         for amended in &of.amended {
             if of.is_instead_of_input(amended.value)
