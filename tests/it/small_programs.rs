@@ -1065,6 +1065,27 @@ fn literals_that_functions_are_given_are_known() {
     assert_eq!(iterations(&json, "s"), wanted);
 }
 
+/// Literals have kinds, and other bits come into what is negative from the left.
+#[test]
+fn functions_on_bits_keep_to_the_kinds_of_literals() {
+    let json = fortran(
+        "subroutine s(a)
+           real :: a(100)
+           integer :: i
+           do i = 1, huge(1_1); a(1) = i; end do
+           do i = 1, popcnt(-1_1); a(2) = i; end do
+           do i = 1, popcnt(-1_8); a(3) = i; end do
+           do i = 1, leadz(1_2); a(4) = i; end do
+           do i = 1, ishft(-1, -29); a(5) = i; end do
+           do i = 1, shiftr(-1, 28); a(6) = i; end do
+           do i = 1, kind(1_8); a(7) = i; end do
+           do i = 1, shiftr(64, 3); a(8) = i; end do
+         end subroutine",
+    );
+    let wanted = [127.0, 8.0, 64.0, 15.0, 7.0, 15.0, 8.0, 8.0];
+    assert_eq!(iterations(&json, "s"), wanted);
+}
+
 /// Another iteration may follow, or the condition may not be a literal: these are not one iteration.
 #[test]
 fn bodies_that_may_go_on_are_not_one_iteration() {

@@ -196,6 +196,7 @@ impl<'a> World<'a> {
         let inside = |e: &Expr| depth < 20 && self.is_shared(e, scope, depth + 1);
         match expr {
             Expr::Integer(_) | Expr::Macro(_) => true,
+            Expr::IntegerOf(_, kind) => inside(kind),
             Expr::Name(name) => !scope.symbols.contains_key(name) && scope.declares_elsewhere(name),
             Expr::Unary(_, operand) => inside(operand),
             Expr::Binary(_, left, right) => inside(left) && inside(right),

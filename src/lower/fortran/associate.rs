@@ -154,8 +154,8 @@ fn compose(base: &Expr, arguments: &[Argument]) -> Option<Expr> {
 fn counted_on(e: &Expr, lower: &Expr, step: Option<&Expr>) -> Expr {
     let binary = |op, left, right| Expr::Binary(op, Box::new(left), Box::new(right));
     match (lower, step) {
-        (Expr::Integer(1), None) => e.clone(),
-        (Expr::Integer(n), None) => {
+        (Expr::Integer(1) | Expr::IntegerOf(1, _), None) => e.clone(),
+        (Expr::Integer(n) | Expr::IntegerOf(n, _), None) => {
             binary(BinaryOp::Add, e.clone(), Expr::Integer(n.saturating_sub(1)))
         }
         (_, None) => {

@@ -13,11 +13,12 @@ use super::procedure::Lowering;
 use crate::ir::{BinaryOp, Type, UnaryOp, Value};
 
 impl Lowering<'_> {
-    /// What such a function of whole numbers is; `None` of any other.
-    pub fn of_bits(&self, name: &str, arguments: &[Value]) -> Option<Value> {
+    /// What such a function of whole numbers is; `None` of any other. `kind` is that of the first one, where its literals have
+    /// one of their own.
+    pub fn of_bits(&self, name: &str, arguments: &[Value], kind: Option<u32>) -> Option<Value> {
         let function = self.draft.function();
         let bytes = match (arguments.first()?.ty(function), name) {
-            (Type::Integer(bytes, _), _) => bytes,
+            (Type::Integer(bytes, _), _) => kind.unwrap_or(bytes),
             (Type::Real(bytes) | Type::Logical(bytes), "kind") => {
                 return Some(Value::Integer(i64::from(bytes)));
             }
@@ -31,6 +32,7 @@ impl Lowering<'_> {
         if let Some(number) = self.of_known_bits(name, arguments, bytes) {
             return Some(Value::Integer(number));
         }
+        let known = |value: &Value| fold::value(function, value);
         let binary = |op, left: &Value, right: Value| Value::binary(op, left.clone(), right);
         let complement = |of: Value| Value::Unary(UnaryOp::Complement, Box::new(of));
         let bit = |at: &Value| match at {
@@ -53,12 +55,17 @@ impl Lowering<'_> {
                 a.ty(function),
                 Box::new(binary(BinaryOp::Multiply, a, Value::Integer(1 << by))),
             ),
+            // Of what is negative, other bits come in from the left.
+            ("ishft" | "shiftr", [a, _]) if known(a).is_some_and(|number| number < 0) => {
+                return None;
+            }
             ("ishft", [a, by]) => {
                 let by = self.literal(by)?;
                 let factor = 1_i64.checked_shl(u32::try_from(by.checked_neg()?).ok()?)?;
                 binary(BinaryOp::Divide, a, Value::Integer(factor))
             }
             ("shiftr", [a, by @ Value::Integer(_)]) => binary(BinaryOp::Divide, a, bit(by)?),
+            ("huge", [_]) if bytes == 8 => Value::Integer(i64::MAX),
             ("huge", [_]) if bytes < 8 => Value::Integer((1_i64 << (8 * bytes - 1)) - 1),
             ("kind", [_]) => Value::Integer(i64::from(bytes)),
             ("bit_size", [_]) => Value::Integer(8 * i64::from(bytes)),
@@ -69,7 +76,7 @@ impl Lowering<'_> {
 
     /// What bits of a number that is known give.
     fn of_known_bits(&self, name: &str, arguments: &[Value], bytes: u32) -> Option<i64> {
-        let all = 8 * bytes;
+        let all = Some(8 * bytes).filter(|all| *all <= 64)?;
         let known = |value: &Value| fold::value(self.draft.function(), value);
         let low = |count: u32| u64::MAX.checked_shr(64 - count).unwrap_or(0);
         let of = |value: &Value| Some(known(value)? as u64 & low(all));
@@ -77,6 +84,21 @@ impl Lowering<'_> {
             ("popcnt", [a]) => of(a)?.count_ones(),
             ("poppar", [a]) => of(a)?.count_ones() % 2,
             ("leadz", [a]) => of(a)?.leading_zeros() - (64 - all),
+            ("ishft" | "shiftr" | "shiftl", [a, by]) => {
+                let by = known(by)?;
+                let left = match name {
+                    "shiftr" => by.checked_neg()?,
+                    _ => by,
+                };
+                let (to, bits) = (u32::try_from(left.unsigned_abs()).ok()?, of(a)?);
+                let moved = match left >= 0 {
+                    true => bits.checked_shl(to).unwrap_or(0) & low(all),
+                    false => bits.checked_shr(to).unwrap_or(0),
+                };
+                // The highest of all bits is the sign.
+                let unused = 64 - all;
+                return Some((moved << unused) as i64 >> unused);
+            }
             ("trailz", [a]) => of(a)?.trailing_zeros().min(all),
             ("ibits", [a, at, length]) => {
                 let number = |value: &Value| u32::try_from(known(value)?).ok();

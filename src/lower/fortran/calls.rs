@@ -126,11 +126,17 @@ impl<'a> Lowering<'a> {
     ) -> Value {
         let kind_position = intrinsic_types::kind_position(known, name);
         let (mut kind, mut values) = (None, Vec::with_capacity(arguments.len()));
+        let mut kind_of_first = None;
         for (at, argument) in arguments.iter().enumerate() {
             match argument {
                 Argument::Keyword(keyword, e) if &**keyword == "kind" => kind = Some(e),
                 Argument::Value(e) if Some(at) == kind_position => kind = Some(e),
-                Argument::Value(e) | Argument::Keyword(_, e) => values.push(self.value(e, scope)),
+                Argument::Value(e) | Argument::Keyword(_, e) => {
+                    if values.is_empty() {
+                        kind_of_first = self.world.kind_of_literals(e, scope);
+                    }
+                    values.push(self.value(e, scope));
+                }
                 Argument::Section(_) | Argument::Star => {
                     values.push(Value::opaque(ReasonCode::ArraySection, ""));
                 }
@@ -139,7 +145,7 @@ impl<'a> Lowering<'a> {
         if let Some(declared) = self.inquiry(name, &values) {
             return declared;
         }
-        let computed = self.of_bits(name, &values);
+        let computed = self.of_bits(name, &values, kind_of_first);
         if let Some(computed) = computed.or_else(|| self.of_literals(name, &values)) {
             return computed;
         }

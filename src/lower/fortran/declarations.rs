@@ -491,7 +491,9 @@ impl<'t> Part<'_, '_, 't> {
                 let value = match (declarator.child_by_field_name(field::RIGHT), &previous) {
                     (Some(value), _) => self.reader.read(value),
                     (None, None) => Expr::Integer(0),
-                    (None, Some(Expr::Integer(last))) => Expr::Integer(last.wrapping_add(1)),
+                    (None, Some(Expr::Integer(last) | Expr::IntegerOf(last, _))) => {
+                        Expr::Integer(last.wrapping_add(1))
+                    }
                     (None, Some(last)) => {
                         let one = Box::new(Expr::Integer(1));
                         Expr::Binary(crate::ir::BinaryOp::Add, Box::new(last.clone()), one)

@@ -34,6 +34,8 @@ pub const MOST_CHARGED: usize = 50;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Expr {
     Integer(i64),
+    /// `1_8`, with its kind.
+    IntegerOf(i64, Box<Expr>),
     Real(f64, RealKind),
     Logical(bool),
     Text(String),
@@ -288,7 +290,10 @@ impl<'a> Reader<'a> {
             return Expr::Integer(value);
         }
         if let Ok(value) = text.parse::<i64>() {
-            return Expr::Integer(value);
+            return match kind {
+                Some(kind) => Expr::IntegerOf(value, Box::new(self.expression(kind, depth + 1))),
+                None => Expr::Integer(value),
+            };
         }
         let exponent = text.find(['d', 'q', 'e']);
         let spelled = match exponent.map(|at| &text[at..=at]) {

@@ -113,6 +113,19 @@ impl<'a> World<'a> {
         self.kind_within(kind, scope, 0)
     }
 
+    /// The kind of an integer that literals alone give, where one of them has a kind.
+    pub fn kind_of_literals(&self, expr: &Expr, scope: &'a Scope) -> Option<u32> {
+        match expr {
+            Expr::IntegerOf(_, kind) => self.kind_number(kind, scope),
+            Expr::Unary(_, operand) => self.kind_of_literals(operand, scope),
+            Expr::Binary(_, left, right) => {
+                let sides = [left, right].map(|side| self.kind_of_literals(side, scope));
+                sides.into_iter().max().flatten()
+            }
+            _ => None,
+        }
+    }
+
     fn kind_within(&self, kind: &Expr, scope: &'a Scope, depth: usize) -> Option<u32> {
         self.integer(kind, scope, depth)
             .filter(|n| (1..=32).contains(n))
@@ -125,7 +138,7 @@ impl<'a> World<'a> {
             return None;
         }
         match expr {
-            Expr::Integer(value) => Some(*value),
+            Expr::Integer(value) | Expr::IntegerOf(value, _) => Some(*value),
             Expr::Macro(constant) => self.integer(&constant.value, scope, depth + 1),
             Expr::Name(name) => match self.symbol(scope, name) {
                 Found::Symbol(symbol, scope) => match &symbol.class {
@@ -217,6 +230,7 @@ impl<'a> World<'a> {
         }
         let ty = match expr {
             Expr::Integer(_) => return Some(i64::from(scope.kinds.integer)),
+            Expr::IntegerOf(_, kind) => return self.integer(kind, scope, depth + 1),
             Expr::Logical(_) => return Some(i64::from(scope.kinds.logical)),
             Expr::Real(_, kind) => self.real_size_within(kind, scope, depth + 1).ty,
             Expr::Complex(re, _) => return self.kind_of(re, scope, depth + 1),
@@ -299,7 +313,7 @@ fn describe(expr: &Expr) -> String {
             Expr::Name(name) => format!("{name}(…)"),
             _ => "an expression".to_string(),
         },
-        Expr::Integer(value) => value.to_string(),
+        Expr::Integer(value) | Expr::IntegerOf(value, _) => value.to_string(),
         _ => "an expression".to_string(),
     }
 }

@@ -151,7 +151,7 @@ impl Symbol {
     pub fn begin_elements(&mut self, value: &Expr) {
         match (listed_values(value), value) {
             (Some(values), _) => self.listed = values,
-            (None, Expr::Integer(_) | Expr::Unary(..) | Expr::Name(_)) => {
+            (None, Expr::Integer(_) | Expr::IntegerOf(..) | Expr::Unary(..) | Expr::Name(_)) => {
                 self.filled = Some(value.clone());
             }
             _ => {}

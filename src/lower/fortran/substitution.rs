@@ -22,6 +22,7 @@ impl Expr {
             Expr::Select(parts) => all(&**parts),
             Expr::Operator(_, inner) | Expr::Opaque(_, _, inner) => all(inner),
             Expr::Integer(_)
+            | Expr::IntegerOf(..)
             | Expr::Real(..)
             | Expr::Logical(_)
             | Expr::Text(_)
@@ -58,6 +59,7 @@ impl Expr {
             Expr::Operator(text, operands) => Expr::Operator(text.clone(), all(operands)),
             Expr::Opaque(code, detail, inner) => Expr::Opaque(*code, detail.clone(), all(inner)),
             Expr::Integer(_)
+            | Expr::IntegerOf(..)
             | Expr::Real(..)
             | Expr::Logical(_)
             | Expr::Text(_)

@@ -211,7 +211,7 @@ fn components(
 
 /// Leaves of bounds what is a number.
 fn without_names(bounds: &mut Bounds) {
-    let is_number = |bound: &Expr| matches!(bound, Expr::Integer(_));
+    let is_number = |bound: &Expr| matches!(bound, Expr::Integer(_) | Expr::IntegerOf(..));
     if let Some(upper) = &bounds.upper
         && !is_number(upper)
     {

@@ -55,7 +55,7 @@ impl<'a> Lowering<'a> {
 
     fn value_inside(&mut self, expr: &Expr, scope: &'a Scope) -> Value {
         match expr {
-            Expr::Integer(value) => Value::Integer(*value),
+            Expr::Integer(value) | Expr::IntegerOf(value, _) => Value::Integer(*value),
             Expr::Logical(value) => Value::Logical(*value),
             Expr::Text(text) => Value::Text(text.clone()),
             Expr::Real(value, kind) => {

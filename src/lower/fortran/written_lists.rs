@@ -66,7 +66,7 @@ fn flatten(value: &Expr, found: &mut Vec<Expr>) -> bool {
 
 fn literal(value: &Expr) -> Option<i64> {
     match value {
-        Expr::Integer(number) => Some(*number),
+        Expr::Integer(number) | Expr::IntegerOf(number, _) => Some(*number),
         Expr::Unary(UnaryOp::Negate, inner) => literal(inner)?.checked_neg(),
         _ => None,
     }
