@@ -43,6 +43,7 @@ const FUNCTIONS: &[&str] = &[
     "MATCH",
     "MAX",
     "MEDIAN",
+    "MID",
     "MIN",
     "MOD",
     "N",

@@ -29,6 +29,9 @@ pub struct Amended<'u> {
     pub conditions: Vec<(&'u Value, bool)>,
     /// A loop is around it, or something else that is not followed.
     pub is_open: bool,
+    /// What it leaves is not followed: another arm changes the variable too, something has used it before, or a procedure
+    /// changes it.
+    pub is_unclear: bool,
     /// The procedure has read the variable before.
     pub is_behind: bool,
 }
@@ -114,8 +117,8 @@ impl<'u> Walk<'_, 'u> {
             let variable = one.target.variable();
             for other in otherwise.iter_mut() {
                 if other.target.variable() == variable {
-                    one.is_open = true;
-                    other.is_open = true;
+                    one.is_unclear = true;
+                    other.is_unclear = true;
                 }
             }
         }
@@ -165,7 +168,8 @@ impl<'u> Walk<'_, 'u> {
                 target: given,
                 value: given,
                 conditions: self.conditions.clone(),
-                is_open: true,
+                is_open: self.is_open,
+                is_unclear: true,
                 is_behind: true,
             });
         }
@@ -182,7 +186,6 @@ impl<'u> Walk<'_, 'u> {
             return;
         };
         let is_behind = self.read.contains(&variable);
-        let is_open = self.is_open || self.used.contains(&variable);
         let asks_itself = || {
             self.conditions
                 .iter()
@@ -194,7 +197,8 @@ impl<'u> Walk<'_, 'u> {
                 target,
                 value,
                 conditions: self.conditions.clone(),
-                is_open,
+                is_open: self.is_open,
+                is_unclear: !self.conditions.is_empty() && self.used.contains(&variable),
                 is_behind,
             });
         }

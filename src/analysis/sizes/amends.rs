@@ -16,13 +16,15 @@ impl Resolver<'_, '_> {
         let mut result = Amendment::Kept;
         let mut now = number;
         // What every run does to it, and nothing else, is in the formula of its value.
-        let is_always = |one: &Amended| one.is_behind && !one.is_open && one.conditions.is_empty();
+        let is_always = |one: &Amended| {
+            one.is_behind && !one.is_open && !one.is_unclear && one.conditions.is_empty()
+        };
         if of.amended.iter().all(is_always) {
             return Amendment::Kept;
         }
         for amended in &of.amended {
             if of.is_instead_of_input(amended.value)
-                || of.is_under_input(amended.value) && amended.is_open
+                || of.is_under_input(amended.value) && amended.is_open && !amended.is_unclear
             {
                 continue;
             }
@@ -46,7 +48,7 @@ impl Resolver<'_, '_> {
 
     /// Whether a statement runs where a place has the number.
     fn amends(&mut self, own: (PlaceId, f64), amended: &Amended, depth: u32) -> Option<bool> {
-        let mut is_certain = !amended.is_open;
+        let mut is_certain = !amended.is_open && !amended.is_unclear;
         for (condition, is_true) in &amended.conditions {
             match self.holds(own, (amended.procedure, condition), depth) {
                 Some(holds) if holds != *is_true => return Some(false),
