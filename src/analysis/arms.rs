@@ -1,7 +1,6 @@
 //! Choices between several ways by a whole number: `switch`, `select case`, and conditionals one after the other that ask
 //! for values of the same number. Compilers make jumps of them, and no vectors of loops around them.
 
-use crate::ir::visit::{InLoop, statements};
 use crate::ir::{BinaryOp, Function, If, Stmt, Value};
 use crate::literal::{DEPTH, literal};
 
@@ -10,23 +9,26 @@ const LEAST_ARMS: usize = 3;
 
 /// How many of them code has.
 pub fn count(function: &Function, body: &[Stmt]) -> u32 {
-    let mut found = 0;
-    // What an arm leads to is a part of the choice that it belongs to.
-    let mut inside: Vec<&If> = Vec::new();
-    statements(body, InLoop::No, &mut |statement, _| {
-        let Stmt::If(first) = statement else {
-            return;
-        };
-        if inside.iter().any(|known| std::ptr::eq(*known, &**first)) {
-            return;
+    let inside = |block: &[Stmt]| count(function, block);
+    let of = |statement: &Stmt| match statement {
+        Stmt::If(first) => {
+            let arms = arms(function, first);
+            let own = u32::from(arms.len() >= LEAST_ARMS);
+            // What stands otherwise in all arms but the last is the next arm.
+            let last = arms.last().copied().unwrap_or(first);
+            let then = arms.iter().map(|arm| inside(&arm.then)).sum::<u32>();
+            let then = if arms.is_empty() {
+                inside(&first.then)
+            } else {
+                then
+            };
+            own + then + inside(&last.otherwise)
         }
-        let arms = arms(function, first);
-        if arms.len() >= LEAST_ARMS {
-            found += 1;
-            inside.extend(&arms[1..]);
-        }
-    });
-    found
+        Stmt::Loop(inner) => inside(&inner.body),
+        Stmt::Opaque { inner, .. } => inside(inner),
+        _ => 0,
+    };
+    body.iter().map(of).sum()
 }
 
 /// A conditional and those in its place otherwise, as long as all ask for values of one number.

@@ -137,11 +137,6 @@ pub enum DiagnosticCode {
         message = "Write loop variables times factors plus what stays the same in the nest, unless it is a gather."
     )]
     Gather,
-    /// No size or option takes a value from a file that the program opens by name.
-    #[strum(
-        message = "Set what it says with --set or in loopsheet.toml; `loopsheet parameters` lists the program's inputs."
-    )]
-    InputNotTaken,
     /// A file is included from within itself, and is left out there.
     #[strum(message = "Check the include path: another file of that name may be meant.")]
     IncludeCycle,
@@ -160,6 +155,11 @@ pub enum DiagnosticCode {
     /// Other sources include the file, which is read there and not on its own.
     #[strum(message = "Name the file itself if it is also compiled on its own.")]
     IncludedSource,
+    /// No size or option takes a value from a file that the program opens by name.
+    #[strum(
+        message = "Set what it says with --set or in loopsheet.toml; `loopsheet parameters` lists the program's inputs."
+    )]
+    InputNotTaken,
     /// A defect of loopsheet stopped the work on a file or procedure, whose loops are listed without figures.
     #[strum(
         message = "Leave the file out with --ignore, and report the message with the file if you may."

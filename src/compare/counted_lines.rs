@@ -287,8 +287,7 @@ impl<'a> Counted<'a> {
         found: LoopRef,
         decision: Decision,
     ) -> Option<u64> {
-        let name = self.names.values().find(|name| **name == file).copied()?;
-        let body: BTreeSet<u64> = self.body(name, facts, found).collect();
+        let body: BTreeSet<u64> = self.body(file, facts, found).collect();
         let mut ways = decision.ways().into_iter().filter(|way| body.contains(way));
         let way = ways.next()?;
         ways.next().is_none().then_some(way)
@@ -296,13 +295,10 @@ impl<'a> Counted<'a> {
 
     /// How often the test of a loop led to a round: Fortran's counted loops fall into the body, all others jump back to it.
     fn goes_on(&self, found: LoopRef, facts: &LoopReport, decision: Decision) -> u64 {
-        let path = facts
-            .file
-            .as_ref()
-            .unwrap_or(&self.report.functions[found.function].file);
+        let path = self.places.file_of_loop(found);
         let mut files = self.report.files.iter();
         let language = files
-            .find(|file| file.path == *path)
+            .find(|file| file.path == path)
             .map(|file| file.language);
         match decision {
             Decision::Jump { falls, .. }
@@ -347,11 +343,7 @@ impl<'a> Counted<'a> {
         executions: u64,
         rounds: u64,
     ) -> bool {
-        let name = self.names.values().find(|name| **name == file).copied();
-        let body: Vec<u64> = name
-            .into_iter()
-            .flat_map(|file| self.body(file, facts, found))
-            .collect();
+        let body: Vec<u64> = self.body(file, facts, found).collect();
         let most = rounds.saturating_add(executions);
         body.iter().all(|line| *line <= most)
             && (body.is_empty() || body.iter().any(|line| (rounds..=most).contains(line)))

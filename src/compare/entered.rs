@@ -26,23 +26,21 @@ impl<'r> Functions<'r> {
         places: &Places,
         profile: &'r SourceProfile,
     ) -> Functions<'r> {
-        let only = |(number, function): (usize, &FunctionReport)| {
-            let is_it = |one: &&Entered| {
+        let symbols = |function: &'r FunctionReport| {
+            profile.entered.iter().filter(move |one| {
                 is_function(&one.function, &function.name)
                     && places.file_of_report(&one.file) == Some(&function.file)
-            };
-            let mut all = profile.entered.iter().filter(is_it);
+            })
+        };
+        let only = |(number, function): (usize, &'r FunctionReport)| {
+            let mut all = symbols(function);
             let only = all.next().filter(|one| !is_copy(&one.function))?;
             let has_others = all.next().is_some() || has_namesake(report, number);
             let mut sites = profile.sites.iter();
             (!has_others && !sites.any(|site| is_put_into(site, function))).then_some(only)
         };
-        let whole = |(number, function): (usize, &FunctionReport)| {
-            let is_it = |one: &&Entered| {
-                is_function(&one.function, &function.name)
-                    && places.file_of_report(&one.file) == Some(&function.file)
-            };
-            let all: Vec<&Entered> = profile.entered.iter().filter(is_it).collect();
+        let whole = |(number, function): (usize, &'r FunctionReport)| {
+            let all: Vec<&Entered> = symbols(function).collect();
             let mut sites = profile.sites.iter();
             let is_elsewhere = has_namesake(report, number)
                 || sites.any(|site| {

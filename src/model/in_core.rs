@@ -164,29 +164,32 @@ impl InCoreFigures {
             let lines = loads * inside.clone();
             figures.define(F::LinesInTurn, lines * Expr::machine("line_bytes"))
         });
-        let branches = code.mispredicted().map(|mispredicted| {
-            let mispredicted = figures.define(F::MispredictedBranches, mispredicted);
-            let most = code_with(Switches::AllOff).mispredicted();
-            let most = most.unwrap_or(0.0.into());
-            let cycles = Expr::from(mispredicted) * Expr::machine("branch_cycles");
-            BranchFigures {
-                mispredicted,
-                most: figures.define(F::MostMispredicted, most),
-                seconds: figures.define(F::BranchTime, seconds(cycles)),
-            }
-        });
+        let (may_be_vectors, may_reorder) = (code.may_be_vectors(), code.may_reorder());
+        let mispredicted = code.mispredicted();
+        let is_open = may_be_vectors || may_reorder || mispredicted.is_some();
+        let ends = is_open.then(|| [Switches::AllOn, Switches::AllOff].map(code_with));
+        let branches = mispredicted
+            .zip(ends.as_ref())
+            .map(|(mispredicted, [_, scalar])| {
+                let mispredicted = figures.define(F::MispredictedBranches, mispredicted);
+                let most = scalar.mispredicted().unwrap_or(0.0.into());
+                let cycles = Expr::from(mispredicted) * Expr::machine("branch_cycles");
+                BranchFigures {
+                    mispredicted,
+                    most: figures.define(F::MostMispredicted, most),
+                    seconds: figures.define(F::BranchTime, seconds(cycles)),
+                }
+            });
         let chains = seconds(Expr::from(chain_cycles) * inside.clone());
         let chains = figures.define(F::ChainTime, chains);
-        let (may_be_vectors, may_reorder) = (code.may_be_vectors(), code.may_reorder());
-        let open = (may_be_vectors || may_reorder || branches.is_some()).then(|| {
-            let mut with = |kind: F, switches: Switches| {
-                let code = code_with(switches);
+        let open = ends.map(|[vectors, scalar]| {
+            let mut with = |kind: F, code: &Orders| {
                 let cycles = code.either(|code| code.cycles_in_all(operations));
                 figures.define(kind, seconds(cycles))
             };
             OpenCore {
-                vectors: with(F::CoreTimeOfVectors, Switches::AllOn),
-                scalar: with(F::CoreTimeOfScalars, Switches::AllOff),
+                vectors: with(F::CoreTimeOfVectors, &vectors),
+                scalar: with(F::CoreTimeOfScalars, &scalar),
                 may_be_vectors,
                 may_reorder,
             }

@@ -102,19 +102,11 @@ impl Walk<'_> {
             given
         };
         let (then, otherwise) = (given(&branch.then), given(&branch.otherwise));
-        let stores = |body: &[Stmt]| {
-            let mut found = false;
-            statements(body, InLoop::No, &mut |statement, _| {
-                found |= match statement {
-                    Stmt::Assign { target, .. } => !matches!(target, Value::Variable(_)),
-                    _ => matches!(statement, Stmt::Call { .. }),
-                };
-            });
-            found
-        };
         // Compilers choose between values; to store or not takes a branch, which the core predicts.
-        let is_branch = stores(&branch.then) || stores(&branch.otherwise);
-        let is_choice = !then.is_empty() && !otherwise.is_empty() && !is_branch;
+        let is_choice = !then.is_empty()
+            && !otherwise.is_empty()
+            && !stores(&branch.then)
+            && !stores(&branch.otherwise);
         let mut waits = condition.clone();
         waits.retain(|way| way.steps.loads > 0);
         if !is_choice || waits.is_empty() {
@@ -126,4 +118,16 @@ impl Walk<'_> {
             *known = longest(std::mem::take(known), waits.clone());
         }
     }
+}
+
+/// Whether statements give something other than variables a value, or call what may.
+fn stores(body: &[Stmt]) -> bool {
+    let mut found = false;
+    statements(body, InLoop::No, &mut |statement, _| {
+        found |= match statement {
+            Stmt::Assign { target, .. } => !matches!(target, Value::Variable(_)),
+            _ => matches!(statement, Stmt::Call { .. }),
+        };
+    });
+    found
 }

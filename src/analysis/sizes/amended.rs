@@ -10,8 +10,10 @@
 //! read, or will read.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::slice;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::asked::{read_by, read_in};
 use super::inputs::is_input;
@@ -47,11 +49,16 @@ pub(super) enum Amendment {
 }
 
 /// The statements of a procedure that change what has been read, in the order of the source.
-pub(super) fn amended<'u>(known: &Procedures<'u>, id: ProcedureId) -> Vec<Amended<'u>> {
+pub(super) fn amended<'u>(
+    known: &Procedures<'u>,
+    id: ProcedureId,
+    reads: &mut Reads,
+) -> Vec<Amended<'u>> {
     let mut walk = Walk {
         known,
         id,
-        all: read_in(known, id, &known.get(id).function.body),
+        all: reads.of(known, id),
+        reads,
         read: FxHashSet::default(),
         used: FxHashSet::default(),
         conditions: Vec::new(),
@@ -62,11 +69,23 @@ pub(super) fn amended<'u>(known: &Procedures<'u>, id: ProcedureId) -> Vec<Amende
     walk.found
 }
 
+/// What each procedure reads somewhere, of those that were asked for.
+#[derive(Default)]
+pub(super) struct Reads(FxHashMap<ProcedureId, Rc<FxHashSet<VarId>>>);
+
+impl Reads {
+    fn of(&mut self, known: &Procedures, id: ProcedureId) -> Rc<FxHashSet<VarId>> {
+        let all = || Rc::new(read_in(known, id, &known.get(id).function.body));
+        self.0.entry(id).or_insert_with(all).clone()
+    }
+}
+
 struct Walk<'k, 'u> {
     known: &'k Procedures<'u>,
     id: ProcedureId,
+    reads: &'k mut Reads,
     /// What the procedure reads somewhere.
-    all: FxHashSet<VarId>,
+    all: Rc<FxHashSet<VarId>>,
     /// What it has read so far.
     read: FxHashSet<VarId>,
     /// What has been used since.
@@ -83,15 +102,17 @@ impl<'u> Walk<'_, 'u> {
             match stmt {
                 Stmt::Assign { target, value, .. } if !is_input(value, self.known, self.id) => {
                     self.assigned(target, value);
-                    let mut used = BTreeSet::new();
-                    variables_of(value, &mut used);
-                    used.retain(|used| target.variable() != Some(*used));
-                    self.use_up(used);
+                    self.use_up(&mut |used| variables_of(value, used), target.variable());
                 }
                 Stmt::If(branch) => self.branch(branch),
                 Stmt::Loop(inner) => {
                     self.open(&inner.body);
-                    self.use_all(stmt);
+                    let of_loop = &mut |used: &mut BTreeSet<VarId>| {
+                        statements(slice::from_ref(stmt), InLoop::No, &mut |inner, _| {
+                            values_of(inner, &mut |value| variables_of(value, used));
+                        });
+                    };
+                    self.use_up(of_loop, None);
                 }
                 Stmt::Opaque { inner, .. } => self.open(inner),
                 Stmt::Call {
@@ -124,19 +145,15 @@ impl<'u> Walk<'_, 'u> {
         }
     }
 
-    /// Loops and other values have used what was read as it was.
-    fn use_all(&mut self, stmt: &'u Stmt) {
+    /// Loops and other values have used what was read as it was; what gives a variable its next value does not count.
+    fn use_up(&mut self, by: &mut dyn FnMut(&mut BTreeSet<VarId>), except: Option<VarId>) {
+        if self.read.is_empty() {
+            return;
+        }
         let mut used = BTreeSet::new();
-        statements(std::slice::from_ref(stmt), InLoop::No, &mut |inner, _| {
-            values_of(inner, &mut |value| variables_of(value, &mut used))
-        });
-        self.use_up(used);
-    }
-
-    fn use_up(&mut self, used: BTreeSet<VarId>) {
-        let read = &self.read;
-        self.used
-            .extend(used.into_iter().filter(|used| read.contains(used)));
+        by(&mut used);
+        used.retain(|used| self.read.contains(used) && Some(*used) != except);
+        self.used.extend(used);
     }
 
     /// A body that is given what has been read, or reads it, may give it another value: how, is not followed.
@@ -144,8 +161,11 @@ impl<'u> Walk<'_, 'u> {
         let Target::Body(callee) = self.known.target(self.id, name) else {
             return;
         };
+        let read_there = self.reads.of(self.known, callee);
+        if self.read.is_empty() && read_there.is_empty() {
+            return;
+        }
         let function = self.known.get(self.id).function;
-        let body = self.known.get(callee).function;
         let formals = self.known.formals(callee);
         let writes = &self.known.summary(callee).writes;
         for (position, argument) in arguments.iter().enumerate() {
@@ -154,11 +174,9 @@ impl<'u> Walk<'_, 'u> {
             else {
                 continue;
             };
-            if writes.get(position) == Some(&false) {
-                continue;
-            }
-            let is_read_there = read_in(self.known, callee, &body.body).contains(&dummy);
-            if !(self.read.contains(&variable) || is_read_there)
+            let is_read = self.read.contains(&variable) || read_there.contains(&dummy);
+            if !is_read
+                || writes.get(position) == Some(&false)
                 || !changes(self.known, callee, dummy)
             {
                 continue;

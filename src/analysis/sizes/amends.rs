@@ -82,14 +82,7 @@ impl Resolver<'_, '_> {
             Value::Binary(op, left, right) if op.is_comparison() => {
                 let left = self.made(own, of(left), depth)?;
                 let right = self.made(own, of(right), depth)?;
-                Some(match op {
-                    BinaryOp::Less => left < right,
-                    BinaryOp::LessOrEqual => left <= right,
-                    BinaryOp::Greater => left > right,
-                    BinaryOp::GreaterOrEqual => left >= right,
-                    BinaryOp::Equal => left == right,
-                    _ => left != right,
-                })
+                Some(op.holds_of(left.partial_cmp(&right)?))
             }
             value => Some(self.made(own, of(value), depth)? != 0.0),
         }

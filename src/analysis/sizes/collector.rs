@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 
 use super::aliases;
 use super::alive::Dead;
-use super::amended::amended;
+use super::amended::{Reads, amended};
 use super::asked::{instead_of_input, read_in, under_input, under_words};
 use super::at_once::run_at_once;
 use super::command_line::{CommandLine, command_line};
@@ -61,6 +61,7 @@ pub struct Collector<'k, 'u> {
     pub readers: FxHashSet<ProcedureId>,
     /// Calls of procedures, caller first.
     pub calls: Vec<(ProcedureId, ProcedureId)>,
+    reads: Reads,
     command_line: CommandLine,
     own_readers: OwnReaders,
     /// Procedures that every run calls, where there is a main program.
@@ -87,6 +88,7 @@ impl<'k, 'u> Collector<'k, 'u> {
             readers: FxHashSet::default(),
             calls: Vec::new(),
             command_line: command_line(known),
+            reads: Reads::default(),
             own_readers: OwnReaders::of(known),
             at_once: run_at_once(known),
             dead: Vec::new(),
@@ -330,7 +332,7 @@ impl<'k, 'u> Collector<'k, 'u> {
 
     /// Notes the statements that change what has been read.
     fn note_amended(&mut self, id: ProcedureId) {
-        for amended in amended(self.known, id) {
+        for amended in amended(self.known, id, &mut self.reads) {
             if let Some(place) = self.place(id, amended.target) {
                 self.of(place).amended.push(amended);
             }

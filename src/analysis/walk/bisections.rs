@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use super::Walker;
-use crate::expr::{Expr, Node};
+use crate::expr::Expr;
 use crate::facts::Origin;
 use crate::guesses::NOMINAL;
 use crate::ir::visit::{InLoop, each_value, statements};
@@ -28,19 +28,10 @@ impl Walker<'_> {
         let Some(ends) = bisected(&inner.body) else {
             return;
         };
-        let is_given = match trips.node() {
-            Node::Symbol(symbol) => self.symbols.constants.contains_key(symbol),
-            _ => true,
-        };
-        if is_given {
+        if self.is_given(trips) {
             return;
         }
-        let start = |id: VarId| match before.get(&id) {
-            Some(Known::Is(expr)) => Some(expr.clone()),
-            Some(_) => None,
-            None => Some(Expr::symbol(&self.function().variable(id).name)),
-        };
-        let length = match ends.map(start) {
+        let length = match ends.map(|id| self.begins_as(id, before)) {
             [Some(one), Some(other)] => {
                 let apart = (one - other).expand();
                 Expr::max([apart.clone(), -apart]) + 1.0

@@ -37,11 +37,7 @@ impl Walker<'_> {
             _ => return None,
         };
         let scale = self.scale(inner, id)?;
-        let start = match entry.get(&id) {
-            Some(Known::Is(expr)) => expr.clone(),
-            Some(_) => return None,
-            None => Expr::symbol(&self.function().variable(id).name),
-        };
+        let start = self.begins_as(id, entry)?;
         let bound = self.symbols.expression(bound)?;
         match (scale, op) {
             (Scale::Doubles, BinaryOp::Less | BinaryOp::LessOrEqual) => {

@@ -487,6 +487,34 @@ impl Walker<'_> {
         }
     }
 
+    /// What a variable is where a loop begins, by what was known before it.
+    pub(super) fn begins_as(&self, id: VarId, before: &BTreeMap<VarId, Known>) -> Option<Expr> {
+        match before.get(&id) {
+            Some(Known::Is(expr)) => Some(expr.clone()),
+            Some(_) => None,
+            None => Some(Expr::symbol(&self.function().variable(id).name)),
+        }
+    }
+
+    /// The condition of a loop that nothing but a condition ends, where its parameter for how often it runs has no value yet.
+    pub(super) fn ungiven<'l>(&self, inner: &'l ir::Loop, trips: &Expr) -> Option<&'l Value> {
+        match &inner.control {
+            Control::Uncounted {
+                condition: Some(condition),
+                ..
+            } if !self.is_given(trips) => Some(condition),
+            _ => None,
+        }
+    }
+
+    /// Whether how often a loop runs is no parameter, or one that has a value.
+    pub(super) fn is_given(&self, trips: &Expr) -> bool {
+        match trips.node() {
+            Node::Symbol(symbol) => self.symbols.constants.contains_key(symbol),
+            _ => true,
+        }
+    }
+
     /// Where a loop begins that walks through one row after another, `for (k = rows[i]; k < rows[i + 1]; k++)`: behind
     /// what the rows before have walked through, all taken to be as long.
     fn begins(&mut self, (lower, upper): (&Value, &Value), trips: &Expr) -> Option<Expr> {

@@ -12,7 +12,7 @@ use crate::expr::Expr;
 use crate::facts::Origin;
 use crate::guesses::NOMINAL;
 use crate::ir::visit::assigned_to;
-use crate::ir::{self, BinaryOp, Control, Function, Role, Stmt, Value, VarId, is_address};
+use crate::ir::{self, BinaryOp, Function, Role, Stmt, Value, VarId, is_address};
 
 /// How long a list of one of many things is, as other loops over what one element of data has.
 const SHORT: f64 = 8.0;
@@ -20,14 +20,7 @@ const SHORT: f64 = 8.0;
 impl Walker<'_> {
     /// Guesses how often such a loop runs, which has this parameter for that.
     pub(super) fn guess_list(&mut self, inner: &ir::Loop, trips: &Expr) {
-        let Some(symbol) = trips.symbols().into_iter().next() else {
-            return;
-        };
-        let Control::Uncounted {
-            condition: Some(condition),
-            ..
-        } = &inner.control
-        else {
+        let Some(condition) = self.ungiven(inner, trips) else {
             return;
         };
         let function = self.function();
@@ -41,9 +34,7 @@ impl Walker<'_> {
             false if goes_on(function, pointer, &inner.body) => NOMINAL,
             false => return,
         };
-        if !self.symbols.constants.contains_key(&symbol) {
-            self.give_count(trips, Expr::from(length), Origin::Default);
-        }
+        self.give_count(trips, Expr::from(length), Origin::Default);
     }
 }
 

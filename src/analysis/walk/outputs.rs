@@ -7,6 +7,8 @@
 //! A file takes longer to open than most of what is around such a branch, and no run leaves a file for each of its
 //! iterations.
 
+use std::collections::BTreeSet;
+
 use super::Walker;
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::expr::Expr;
@@ -33,8 +35,7 @@ impl Walker<'_> {
             return None;
         }
         let writes = |arm| {
-            let mut files = Files::default();
-            look(self.procedures, self.procedure, arm, &mut files, DEPTH);
+            let files = Files::of(self.procedures, self.procedure, arm);
             files.opens && !files.reads
         };
         match (writes(then), writes(otherwise)) {
@@ -45,33 +46,48 @@ impl Walker<'_> {
     }
 }
 
-fn look(known: &Procedures, id: ProcedureId, block: &[Stmt], files: &mut Files, depth: u32) {
-    let Some(depth) = depth.checked_sub(1) else {
-        return;
-    };
-    for stmt in block {
-        match stmt {
-            Stmt::Loop(inner) => look(known, id, &inner.body, files, depth + 1),
-            Stmt::Opaque { inner, .. } => look(known, id, inner, files, depth + 1),
-            Stmt::If(_) => continue,
-            _ => {}
-        }
-        calls_of(stmt, &mut |name, _| match known.target(id, name) {
-            Target::Body(callee) => {
-                look(
-                    known,
-                    callee,
-                    &known.get(callee).function.body,
-                    files,
-                    depth,
-                );
+impl Files {
+    fn of(known: &Procedures, id: ProcedureId, block: &[Stmt]) -> Files {
+        let mut files = Files::default();
+        let mut next = BTreeSet::new();
+        files.look(known, id, block, &mut next);
+        let mut seen = BTreeSet::new();
+        for _ in 1..DEPTH {
+            for id in std::mem::take(&mut next) {
+                if seen.insert(id) {
+                    files.look(known, id, &known.get(id).function.body, &mut next);
+                }
             }
-            Target::Library(called) => match called.kind {
-                IntrinsicKind::Open => files.opens = true,
-                IntrinsicKind::Input | IntrinsicKind::Read => files.reads = true,
+        }
+        files
+    }
+
+    /// Adds what statements do themselves, and whom they call.
+    fn look(
+        &mut self,
+        known: &Procedures,
+        id: ProcedureId,
+        block: &[Stmt],
+        called: &mut BTreeSet<ProcedureId>,
+    ) {
+        for stmt in block {
+            match stmt {
+                Stmt::Loop(inner) => self.look(known, id, &inner.body, called),
+                Stmt::Opaque { inner, .. } => self.look(known, id, inner, called),
+                Stmt::If(_) => continue,
                 _ => {}
-            },
-            _ => {}
-        });
+            }
+            calls_of(stmt, &mut |name, _| match known.target(id, name) {
+                Target::Body(callee) => {
+                    called.insert(callee);
+                }
+                Target::Library(library) => match library.kind {
+                    IntrinsicKind::Open => self.opens = true,
+                    IntrinsicKind::Input | IntrinsicKind::Read => self.reads = true,
+                    _ => {}
+                },
+                _ => {}
+            });
+        }
     }
 }

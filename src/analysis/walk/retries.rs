@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use super::Walker;
 use super::limits::leaves;
 use crate::expr::Expr;
-use crate::facts::{Constant, Origin};
+use crate::facts::Origin;
 use crate::ir::visit::{InLoop, each_value, statements, variables_of};
 use crate::ir::{self, BinaryOp, Control, Role, Stmt, UnaryOp, Value, VarId};
 
@@ -21,16 +21,8 @@ const DRAWS: f64 = 2.0;
 impl Walker<'_> {
     /// Guesses how often such a loop runs, which has this parameter for that.
     pub(super) fn guess_retries(&mut self, inner: &ir::Loop, trips: &Expr) {
-        let Some(symbol) = trips.symbols().into_iter().next() else {
-            return;
-        };
-        if self.tries_again(inner) && !self.symbols.constants.contains_key(&symbol) {
-            let constant = Constant {
-                symbol: symbol.clone(),
-                value: Expr::from(DRAWS),
-                origin: Origin::Default,
-            };
-            self.symbols.constants.insert(symbol, constant);
+        if !self.is_given(trips) && self.tries_again(inner) {
+            self.give_count(trips, Expr::from(DRAWS), Origin::Default);
         }
     }
 

@@ -45,20 +45,10 @@ impl Walker<'_> {
 
     /// Gives the parameter for how often such a loop runs the number of steps, if that is known.
     pub(super) fn guess_steps(&mut self, inner: &ir::Loop, trips: &Expr) {
-        let Some(symbol) = trips.symbols().into_iter().next() else {
+        let Some(condition) = self.ungiven(inner, trips) else {
             return;
         };
-        let Control::Uncounted {
-            condition: Some(condition),
-            ..
-        } = &inner.control
-        else {
-            return;
-        };
-        let steps = self.steps_until(inner, condition);
-        if let Some(steps) = steps
-            && !self.symbols.constants.contains_key(&symbol)
-        {
+        if let Some(steps) = self.steps_until(inner, condition) {
             self.give_count(trips, Expr::from(steps), Origin::Default);
         }
     }

@@ -5,6 +5,7 @@ use petgraph::visit::EdgeRef;
 use super::{Column, Content, Listings, Look, Table, chosen, loops};
 use crate::analysis::dependence::Dependence;
 use crate::analysis::dependence::fusion::Verdict;
+use crate::expr::FigureId;
 use crate::formula::{Catalogue, ColumnType};
 use crate::loops_dot::distance_text;
 use crate::model::dependencies::{FusionModel, SequenceModel};
@@ -359,22 +360,18 @@ fn plain<R>(model: &Model, table: &Table<R>) -> PlainTable {
             kind: column.kind,
         });
     }
+    let named = |id: FigureId, names: &[String]| {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        chosen(model.value(id), &names)
+            .map_or(PlainCell::Empty, |name| PlainCell::Text(name.into()))
+    };
     let cell = |content: Content| match content {
         Content::Empty => PlainCell::Empty,
         Content::Text(text) => PlainCell::Text(text),
         Content::Fact(value) => PlainCell::Number(value),
         Content::Figure(id) => PlainCell::Number(model.value(id)),
-        Content::Choice(id, names) => {
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            chosen(model.value(id), &names)
-                .map_or(PlainCell::Empty, |name| PlainCell::Text(name.into()))
-        }
-        Content::Several(id, names) => {
-            let all = Content::all_of(names);
-            let names: Vec<&str> = all.iter().map(String::as_str).collect();
-            chosen(model.value(id), &names)
-                .map_or(PlainCell::Empty, |name| PlainCell::Text(name.into()))
-        }
+        Content::Choice(id, names) => named(id, &names),
+        Content::Several(id, names) => named(id, &Content::all_of(names)),
     };
     let row = |entry: &R| {
         table

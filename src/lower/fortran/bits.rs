@@ -138,17 +138,8 @@ impl Lowering<'_> {
         match condition {
             Value::Logical(holds) => Some(*holds),
             Value::Unary(UnaryOp::Not, inner) => Some(!self.holds(inner)?),
-            Value::Binary(op, left, right) => {
-                let (left, right) = (known(left)?, known(right)?);
-                Some(match op {
-                    BinaryOp::Less => left < right,
-                    BinaryOp::LessOrEqual => left <= right,
-                    BinaryOp::Greater => left > right,
-                    BinaryOp::GreaterOrEqual => left >= right,
-                    BinaryOp::Equal => left == right,
-                    BinaryOp::NotEqual => left != right,
-                    _ => return None,
-                })
+            Value::Binary(op, left, right) if op.is_comparison() => {
+                Some(op.holds_of(known(left)?.cmp(&known(right)?)))
             }
             _ => None,
         }
