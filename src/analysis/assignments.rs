@@ -118,6 +118,16 @@ impl<'a> Effects<'a> {
         .filter(|_| known)
     }
 
+    /// Whether the body that is called declares that it gives what it gets at a position no other values.
+    pub fn only_reads(&self, name: &str, position: usize) -> bool {
+        let Target::Body(callee) = self.target(name) else {
+            return false;
+        };
+        let formal = self.known.formals(callee).get(position).copied();
+        let there = self.known.get(callee).function;
+        formal.is_some_and(|formal| there.read_only.contains(&formal))
+    }
+
     /// Whether an element in this place of a call says where an array begins. Of a procedure without a body nothing else is
     /// known in a language that passes places.
     pub fn begins_array(&self, name: &str, position: usize) -> bool {

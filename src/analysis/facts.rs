@@ -399,6 +399,9 @@ pub struct Branch {
     /// The symbol that holds the probability of `then`.
     pub probability: Symbol,
     pub decision: Decision,
+    /// The loops around it, counted from the outermost one, which may give its condition another answer in each iteration;
+    /// `None` if all of them may.
+    pub loops: Option<BTreeSet<u32>>,
     pub asks: Asks,
     pub then: Block,
     pub otherwise: Option<Block>,

@@ -6,7 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use super::assignments::{Assignments, Counts};
+use super::assignments::{Assignments, Counts, Effects};
+use super::calls::Target;
 use super::delinearise::gcd;
 use super::dimension::{Dimension, affine};
 use super::facts::{Gather, Subscript};
@@ -14,8 +15,8 @@ use super::literal::{DEPTH, literal};
 use super::loaded::is_loaded;
 use super::symbols::{Known, Start, Symbols};
 use crate::expr::{Expr, Symbol};
-use crate::ir::visit::{InLoop, statements};
-use crate::ir::{BinaryOp, Function, Stmt, Value, VarId};
+use crate::ir::visit::{InLoop, calls_of, statements};
+use crate::ir::{BinaryOp, Function, Role, Stmt, Value, VarId, addressed};
 
 /// A subscript that has no expression, and what a pointer adds to it.
 pub fn dimension(symbols: &mut Symbols, value: &Value, plus: Option<&Expr>) -> Dimension {
@@ -201,20 +202,59 @@ fn multiple(function: &Function, value: &Value) -> i64 {
     }
 }
 
-/// Arrays of which statements in loops store elements.
-pub fn stored_in_loops(function: &Function) -> BTreeSet<VarId> {
+/// Arrays whose elements statements in loops give other values, or calls in loops may; `is_steady` says which global ones no
+/// procedure does.
+pub fn stored_in_loops(
+    (function, effects): (&Function, &Effects),
+    is_steady: &dyn Fn(VarId) -> bool,
+) -> BTreeSet<VarId> {
     let mut found = BTreeSet::new();
+    let passes_places = function.conventions.passes_places();
+    let mut calls_others = false;
     statements(&function.body, InLoop::No, &mut |statement, in_loop| {
+        if in_loop == InLoop::No {
+            return;
+        }
         if let Stmt::Assign {
             target: Value::Element { array, .. },
             ..
         } = statement
-            && in_loop == InLoop::Yes
         {
             found.insert(*array);
         }
+        calls_of(statement, &mut |name, arguments| {
+            let target = effects.target(name);
+            if target.meaning().is_some() || is_expanded(effects, statement, name) {
+                return;
+            }
+            calls_others |= !matches!(target, Target::Library(_) | Target::Communication(_));
+            for (position, argument) in arguments.iter().enumerate() {
+                let address = addressed(argument);
+                let passed = match address.unwrap_or(argument) {
+                    Value::Variable(id) => *id,
+                    Value::Element { array, .. } if passes_places || address.is_some() => *array,
+                    _ => continue,
+                };
+                if !function.read_only.contains(&passed) && !effects.only_reads(name, position) {
+                    found.insert(passed);
+                }
+            }
+        });
     });
+    if calls_others {
+        let numbered = (0..).map(VarId).zip(&function.variables);
+        let global = numbered.filter(|(id, variable)| {
+            let is_array = variable.role == Role::Global && !variable.dimensions.is_empty();
+            is_array && !is_steady(*id)
+        });
+        found.extend(global.map(|(id, _)| id));
+    }
     found
+}
+
+/// Whether what a call does stands in its place.
+fn is_expanded(effects: &Effects, statement: &Stmt, name: &str) -> bool {
+    matches!(statement, Stmt::Call { place, name: own, .. } if own == name && effects.origins.is_expanded(place, name))
 }
 
 /// Variables that one statement sets.

@@ -195,6 +195,15 @@ pub struct While {
     pub body: Vec<Op>,
 }
 
+/// The variables of loops that say which draw of a branch counts.
+#[derive(Clone, Debug)]
+pub struct DecidedBy {
+    /// The innermost loop around the branch: what is drawn for iterations that lie near each other is spread evenly.
+    pub innermost: Option<Slot>,
+    /// Others: what is drawn for their iterations are independent numbers.
+    pub others: Vec<Slot>,
+}
+
 #[derive(Clone, Debug)]
 pub struct Branch {
     pub condition: Integer,
@@ -202,6 +211,8 @@ pub struct Branch {
     pub probability: f64,
     /// Number of the branch, for the sequence of its decisions.
     pub number: usize,
+    /// The loops in whose iterations it may go another way; `None` where one of them has no variable.
+    pub decided_by: Option<DecidedBy>,
     pub then: Vec<Op>,
     pub otherwise: Vec<Op>,
 }

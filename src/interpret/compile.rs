@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::code::{Body, Branch, Code, Counted, Mark, Op, Reference, While};
-use super::compiler::{Compiler, Part, Source};
+use super::compiler::{Chance, Compiler, Part, Source};
 use super::layout::{self, ArrayLayout};
 use super::storage::UNKNOWN_EXTENT;
 use super::{Refusal, blocks, probe, settle};
@@ -138,7 +138,9 @@ impl<'a> Compiler<'a> {
                 let number = self.loops;
                 self.loops += 1;
                 let mut body = Vec::new();
+                self.around.push(Some(variable));
                 self.statements(&inner.body, level + 1, &mut body);
+                self.around.pop();
                 let body = Body::Statements(body);
                 let counted = Counted {
                     variable,
@@ -157,7 +159,9 @@ impl<'a> Compiler<'a> {
             } => {
                 let condition = condition.as_ref().map(|condition| self.integer(condition));
                 let mut body = Vec::new();
+                self.around.push(None);
                 self.statements(&inner.body, level + 1, &mut body);
+                self.around.pop();
                 let tested_last = *tested == Tested::AfterBody;
                 one.push(Op::While(Box::new(While {
                     condition,
@@ -212,16 +216,18 @@ impl<'a> Compiler<'a> {
                 }
             },
             Stmt::If(branch) => {
-                let probability = (self.source.probability)(branch);
+                let Chance { probability, loops } = (self.source.chance)(branch);
                 let condition = self.condition(&branch.condition, probability);
                 let [mut then, mut otherwise] = [Vec::new(), Vec::new()];
                 let number = self.new_branch();
+                let decided_by = self.decided_by(loops);
                 self.statements(&branch.then, level, &mut then);
                 self.statements(&branch.otherwise, level, &mut otherwise);
                 out.push(Op::Branch(Box::new(Branch {
                     condition,
                     probability,
                     number,
+                    decided_by,
                     then,
                     otherwise,
                 })));

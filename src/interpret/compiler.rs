@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Refusal;
 use super::blocks::{Blocks, InBlock};
-use super::code::{Op, Reference, Slot};
+use super::code::{DecidedBy, Op, Reference, Slot};
 use super::layout::ArrayLayout;
 use crate::cache::AccessKind;
 use crate::ir::{Function, If, Loop, VarId};
@@ -20,8 +20,8 @@ pub struct Source<'a> {
     pub symbol: &'a dyn Fn(&str) -> Option<f64>,
     /// Iterations of loops whose bounds only data decide.
     pub trips: &'a dyn Fn(&Loop) -> u64,
-    /// How often a condition on data holds.
-    pub probability: &'a dyn Fn(&If) -> f64,
+    /// How often a condition on data holds, and where it has another answer.
+    pub chance: &'a dyn Fn(&If) -> Chance<'a>,
     /// Whether a procedure reads the element that it gets the place of, and whether it writes it; `None` where it gets the
     /// value.
     pub passed: Passed<'a>,
@@ -30,6 +30,14 @@ pub struct Source<'a> {
     /// Accesses that are made to see how far arrays reach: loops that carry scalars from one iteration to the next are
     /// run in full.
     pub most_probed: u64,
+}
+
+/// How a condition on data is drawn.
+pub struct Chance<'a> {
+    /// How often it holds.
+    pub probability: f64,
+    /// The loops around, from the outermost one, in whose iterations its answer may be another one; `None` if all of them are.
+    pub loops: Option<&'a BTreeSet<u32>>,
 }
 
 /// What is done with the element that is passed to a procedure in a place: whether it is read, and whether it is written.
@@ -72,6 +80,8 @@ pub(super) struct Compiler<'a> {
     /// What is compiled makes no accesses: it belongs to another nest.
     pub quiet: bool,
     pub in_loop: bool,
+    /// The variables of the loops around, from the outermost one; `None` for one that has none.
+    pub around: Vec<Option<Slot>>,
     /// What of the loops at these positions of the nest runs at a time.
     pub in_blocks: FxHashMap<usize, InBlock>,
     /// Line of the statement that is compiled.
@@ -96,6 +106,7 @@ impl<'a> Compiler<'a> {
             branches: 0,
             quiet: false,
             in_loop: false,
+            around: Vec::new(),
             in_blocks: FxHashMap::default(),
             line: 0,
         }
@@ -110,6 +121,20 @@ impl<'a> Compiler<'a> {
         if !self.refusals.contains(&refusal) {
             self.refusals.push(refusal);
         }
+    }
+
+    /// The variables of some of the loops around, or of all of them; `None` where one of these has none.
+    pub fn decided_by(&self, loops: Option<&BTreeSet<u32>>) -> Option<DecidedBy> {
+        let counts = |level: usize| {
+            let is_own = |own: &u32| *own as usize == level;
+            loops.is_none_or(|loops| loops.iter().any(is_own))
+        };
+        let own = self.around.iter().enumerate().filter(|(at, _)| counts(*at));
+        let own: Option<Vec<Slot>> = own.map(|(_, variable)| *variable).collect();
+        let mut others = own?;
+        let is_innermost = self.around.len().checked_sub(1).is_some_and(counts);
+        let innermost = is_innermost.then(|| others.pop()).flatten();
+        Some(DecidedBy { innermost, others })
     }
 
     pub fn new_branch(&mut self) -> usize {

@@ -6,7 +6,7 @@ use super::code::{Branch, Code, Op, Slot};
 use super::evaluate::Number;
 use super::windows::Plan;
 use super::{Access, Sink};
-use crate::cache::AccessKind;
+use crate::cache::{AccessKind, split_mix};
 use crate::ir::Jump;
 
 /// What a run did.
@@ -169,6 +169,9 @@ pub(super) struct Run<'c> {
     pub sink: &'c mut dyn Sink,
 }
 
+/// So many iterations of an innermost loop go evenly both ways of a branch on data that other loops decide, too.
+const EVENLY: u64 = 64;
+
 /// Accesses that are handed over together.
 const PENDING: usize = 256;
 
@@ -298,7 +301,7 @@ impl<'c> Run<'c> {
         let holds = if condition.known {
             condition.number != 0
         } else {
-            self.decide(branch.number, branch.probability)
+            self.decide(branch)
         };
         let (taken, other) = match holds {
             true => (&branch.then, &branch.otherwise),
@@ -318,12 +321,24 @@ impl<'c> Run<'c> {
         (self.slots, self.known, self.arms) = before;
     }
 
-    /// Decides what only data know: multiples of the golden ratio are spread evenly over 0 to 1.
-    pub fn decide(&mut self, number: usize, probability: f64) -> bool {
+    /// Decides what only data know, as often as it holds: multiples of the golden ratio are spread evenly over 0 to 1.
+    fn decide(&mut self, branch: &Branch) -> bool {
         const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-        self.decisions[number] += 1;
+        self.decisions[branch.number] += 1;
         self.drew = self.drew.max(Drawn::Ways);
-        let draw = self.decisions[number].wrapping_mul(GOLDEN);
-        (draw as f64) < probability * 2f64.powi(64)
+        let draw = match &branch.decided_by {
+            None => self.decisions[branch.number].wrapping_mul(GOLDEN),
+            Some(by) => {
+                let value = |slot: &Slot| self.slots[slot.0 as usize] as u64;
+                let innermost = by.innermost.as_ref().map_or(0, value);
+                let part = (!by.others.is_empty()).then_some(innermost / EVENLY);
+                let others = by.others.iter().map(value).chain(part);
+                let begin = others.fold(branch.number as u64, |draw, value| {
+                    split_mix(draw.wrapping_mul(GOLDEN) ^ value)
+                });
+                begin.wrapping_add(innermost.wrapping_mul(GOLDEN))
+            }
+        };
+        (draw as f64) < branch.probability * 2f64.powi(64)
     }
 }

@@ -222,6 +222,7 @@ impl<'a> Compiler<'a> {
                     condition,
                     probability: 0.5,
                     number,
+                    decided_by: None,
                     then: first,
                     otherwise: second,
                 };

@@ -68,6 +68,29 @@ pub struct Content {
     pub called: Called,
 }
 
+/// What decides a branch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decided {
+    pub branch: Symbol,
+    pub decision: Decision,
+    /// The loops, from the outermost one, in whose iterations it may be decided otherwise; `None` if all of them are.
+    pub loops: Option<BTreeSet<u32>>,
+}
+
+impl Decided {
+    /// Of several branches with one probability, the first.
+    pub fn find<'d>(all: &'d [Decided], branch: &Symbol) -> Option<&'d Decided> {
+        all.iter().find(|one| one.branch == *branch)
+    }
+
+    /// Of so many loops around it, those outside of all in which its condition has the same answer in every iteration.
+    pub fn decided_in(&self, level: usize) -> usize {
+        let behind_last = |loops: &BTreeSet<u32>| loops.last().map_or(0, |last| *last as usize + 1);
+        let deepest = self.loops.as_ref().map_or(level, behind_last);
+        deepest.min(level)
+    }
+}
+
 /// A branch that data decide and that compilers leave as one: its sides do more than choose between values.
 #[derive(Clone)]
 pub struct Turn {
@@ -195,7 +218,7 @@ pub struct Nest<'p> {
     /// Elements that stay the same in the whole nest: they live in registers, and their lines are fetched once.
     pub fixed: Vec<NestStream>,
     /// What decides the branches on the way to what it does.
-    pub decisions: Vec<(Symbol, Decision)>,
+    pub decisions: Vec<Decided>,
     /// Of these, those that data decide.
     pub turns: Vec<Turn>,
     /// As the source has them, also those to elements that stay the same in the whole nest.
@@ -469,7 +492,7 @@ fn is_recursive(block: &Block) -> bool {
 #[derive(Clone, Default)]
 struct Gathered<'p> {
     contents: Vec<Content>,
-    decisions: Vec<(Symbol, Decision)>,
+    decisions: Vec<Decided>,
     turns: Vec<Turn>,
     references: Vec<Reference<'p>>,
 }
@@ -537,6 +560,21 @@ fn is_hole(ranges: &[GuardRange]) -> bool {
 }
 
 impl<'p> Gathered<'p> {
+    /// Adds what decides a branch; of several with one probability the loops of all.
+    fn decide(&mut self, branch: &Branch) {
+        let mut loops = branch.loops.clone();
+        for known in &mut self.decisions {
+            if known.branch == branch.probability && known.loops != loops {
+                (known.loops, loops) = (None, None);
+            }
+        }
+        self.decisions.push(Decided {
+            branch: branch.probability.clone(),
+            decision: branch.decision.clone(),
+            loops,
+        });
+    }
+
     /// Adds the block's own operations and streams, through branches.
     fn add(&mut self, block: &'p Block, level: usize, way: &Way) {
         let called = Called::of(block);
@@ -560,8 +598,7 @@ impl<'p> Gathered<'p> {
         self.references.extend(block.streams.iter().map(reference));
         for item in &block.items {
             if let Item::Branch(branch) = item {
-                let decision = (branch.probability.clone(), branch.decision.clone());
-                self.decisions.push(decision);
+                self.decide(branch);
                 if branch.decision == Decision::Data && jumps(branch) {
                     self.turns.push(Turn {
                         level,
@@ -774,7 +811,7 @@ fn streams(
     loops: &[ChainLoop],
     references: &[Reference],
     narrowed: &[GuardRange],
-    decisions: &[(Symbol, Decision)],
+    decisions: &[Decided],
 ) -> Vec<NestStream> {
     let mut streams: Vec<NestStream> = Vec::new();
     let rows = rows::of(references);
@@ -853,16 +890,12 @@ pub fn hole_of(loops: &[ChainLoop], reference: &Reference) -> Vec<GuardRange> {
 
 /// The branches on the way to a reference that may never be taken, though they only ask for loops: a single place that a
 /// loop by steps of two may pass over, a triangle beside another one.
-fn perhaps_never(
-    loops: &[ChainLoop],
-    reference: &Reference,
-    decisions: &[(Symbol, Decision)],
-) -> Weight {
+fn perhaps_never(loops: &[ChainLoop], reference: &Reference, decisions: &[Decided]) -> Weight {
     let around = &loops[..reference.level.min(loops.len())];
     let ways = around.iter().flat_map(|chain| &chain.weight);
     let steps = ways.chain(&reference.weight);
-    let decision = |branch: &Symbol| decisions.iter().find(|(known, _)| known == branch);
-    let ranges = |step: &(Symbol, bool)| decision(&step.0).map_or(&[][..], |(_, d)| d.ranges());
+    let decision = |branch: &Symbol| Some(&Decided::find(decisions, branch)?.decision);
+    let ranges = |step: &(Symbol, bool)| decision(&step.0).map_or(&[][..], |d| d.ranges());
     let guards: Vec<&(Symbol, bool)> = steps.filter(|step| !ranges(step).is_empty()).collect();
     let is_moved = |expr: &Expr| {
         let mut variables = loops.iter().map(|chain| &chain.facts.variable);
@@ -893,7 +926,7 @@ fn perhaps_never(
     };
     // A hole may be all of the loop.
     let leaves_a_hole = |step: &(Symbol, bool)| match decision(&step.0) {
-        Some((_, Decision::Guard(guard))) => match step.1 {
+        Some(Decision::Guard(guard)) => match step.1 {
             true => matches!(guard, Guard::Outside(_)),
             false => matches!(guard.clone().negated(), Guard::Outside(_)),
         },

@@ -10,7 +10,7 @@ use crate::interpret::Refusal;
 use crate::interpret::blocks::Blocks;
 use crate::interpret::code::Code;
 use crate::interpret::compile;
-use crate::interpret::compiler::{Part, Source};
+use crate::interpret::compiler::{Chance, Part, Source};
 use crate::ir::{self, Stmt};
 use crate::model::parameters::{DEFAULT_PROBABILITY, DEFAULT_SIZE};
 use crate::model::{Nest, Valued};
@@ -106,11 +106,13 @@ pub fn compile(
             .get(&std::ptr::from_ref(inner))
             .map_or(0, |facts| trips(facts, &value))
     };
-    let probability = |branch: &ir::If| {
-        let symbol = same.probabilities.get(&std::ptr::from_ref(branch));
-        symbol
-            .and_then(|symbol| value(symbol))
-            .unwrap_or(DEFAULT_PROBABILITY)
+    let chance = |branch: &ir::If| {
+        let known = same.branches.get(&std::ptr::from_ref(branch));
+        let probability = known.and_then(|known| value(&known.probability));
+        Chance {
+            probability: probability.unwrap_or(DEFAULT_PROBABILITY),
+            loops: known.and_then(|known| known.loops.as_ref()),
+        }
     };
     let passed = |name: &str, at: usize| body.passed(name, at);
     compile::compile(&Source {
@@ -119,7 +121,7 @@ pub fn compile(
         part,
         symbol: &named,
         trips: &trips,
-        probability: &probability,
+        chance: &chance,
         gap: settings.gap,
         most_probed: settings.most_probed,
     })
@@ -162,7 +164,7 @@ fn trips(facts: &facts::Loop, value: &dyn Fn(&Symbol) -> Option<f64>) -> u64 {
 struct Correspondence<'a> {
     statements: HashMap<*const facts::Loop, &'a ir::Loop>,
     facts: HashMap<*const ir::Loop, &'a facts::Loop>,
-    probabilities: HashMap<*const ir::If, &'a Symbol>,
+    branches: HashMap<*const ir::If, &'a facts::Branch>,
 }
 
 impl<'a> Correspondence<'a> {
@@ -192,8 +194,8 @@ impl<'a> Correspondence<'a> {
                 .zip(&ir_loops)
                 .map(|(f, s)| (std::ptr::from_ref(*s), *f))
                 .collect(),
-            probabilities: (branches.iter().zip(&ir_branches))
-                .map(|(f, s)| (std::ptr::from_ref(*s), &f.probability))
+            branches: (branches.iter().zip(&ir_branches))
+                .map(|(f, s)| (std::ptr::from_ref(*s), *f))
                 .collect(),
         })
     }

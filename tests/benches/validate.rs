@@ -10,7 +10,7 @@ use loopsheet_analysis::analyze_with_bodies;
 use loopsheet_interpret::blocks::Blocks;
 use loopsheet_interpret::code::Code;
 use loopsheet_interpret::compile::compile;
-use loopsheet_interpret::compiler::{Part, Source};
+use loopsheet_interpret::compiler::{Chance, Part, Source};
 use loopsheet_interpret::run::run;
 use loopsheet_interpret::{Access, Sink};
 use loopsheet_lower as lower;
@@ -126,7 +126,10 @@ fn code(text: &str, size: i64) -> Code {
         part,
         symbol: &symbol,
         trips: &|_| 1,
-        probability: &|_| 0.5,
+        chance: &|_| Chance {
+            probability: 0.5,
+            loops: None,
+        },
         passed: &|_, _| None,
         most_probed: 5_000_000,
         gap: 0,

@@ -10,7 +10,7 @@ use loopsheet_analysis::{ProcedureBody, analyze_with_bodies};
 use loopsheet_cache::AccessKind;
 use loopsheet_interpret::blocks::Blocks;
 use loopsheet_interpret::compile::compile;
-use loopsheet_interpret::compiler::{Part, Source};
+use loopsheet_interpret::compiler::{Chance, Part, Source};
 use loopsheet_interpret::run::run;
 use loopsheet_interpret::{Access, Sink};
 use loopsheet_lower as lower;
@@ -402,7 +402,10 @@ fn nearest(body: &ProcedureBody, trips: u64) -> Option<u64> {
         },
         symbol: &symbol,
         trips: &|_| trips,
-        probability: &|_| 0.25,
+        chance: &|_| Chance {
+            probability: 0.25,
+            loops: None,
+        },
         passed: &|name, at| body.passed(name, at),
         most_probed: 5_000_000,
         gap: 0,

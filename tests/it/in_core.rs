@@ -766,6 +766,47 @@ fn branches_that_data_decide_are_mispredicted() {
     }
 }
 
+/// What stays the same in an inner loop is seen once for each of its executions, in vectors too.
+#[test]
+fn branches_that_only_loops_around_change() {
+    let text = "
+        void inner(int n, int m, int *k, double *a, double *b) {
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < m; j++)
+                    if (k[i] > 0) b[j] += a[j]; else b[j] -= a[j];
+        }
+        void loaded(int n, int m, double *k, double *a, double *b) {
+            for (int i = 0; i < n; i++) {
+                double q = k[i];
+                for (int j = 0; j < m; j++)
+                    if (q > 0) b[j] += q * a[j];
+            }
+        }
+        void each(int n, int m, int *k, double *a, double *b) {
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < m; j++)
+                    if (k[j] > 0) b[j] += a[j]; else b[j] -= a[j];
+        }
+        void same(int n, int m, double limit, double *a, double *b) {
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < m; j++)
+                    if (limit > 0) b[j] += a[j]; else b[j] -= a[j];
+        }";
+    let set = "n=100,m=1000,random_branches=1,vectorise=";
+    let of = |vectorise: &str, function: &str| {
+        let set = format!("{set}{vectorise}");
+        let json = analysed_text("stays.c", text, &["--set", &set, "--no-config"]);
+        mispredicted(&json, function)
+    };
+    for vectorise in ["0", "1"] {
+        assert_eq!(of(vectorise, "inner"), Some(50.0));
+        assert_eq!(of(vectorise, "loaded"), Some(50.0));
+        assert_eq!(of(vectorise, "same"), None);
+    }
+    assert_eq!(of("0", "each"), Some(50_000.0));
+    assert_eq!(of("1", "each"), Some(0.0));
+}
+
 /// They take their cycles beyond what the core issues and waits for; predictable data and memory of them take these away.
 #[test]
 fn mispredicted_branches_take_time() {

@@ -7,7 +7,7 @@ use loopsheet_cache::AccessKind;
 use loopsheet_interpret::blocks::Blocks;
 use loopsheet_interpret::code::Code;
 use loopsheet_interpret::compile::compile;
-use loopsheet_interpret::compiler::{Part, Source};
+use loopsheet_interpret::compiler::{Chance, Part, Source};
 use loopsheet_interpret::run::run;
 use loopsheet_interpret::{Access, Refusal, Sink};
 use loopsheet_ir::Loop;
@@ -80,7 +80,10 @@ fn compiled(body: &ProcedureBody, sizes: &[(&str, i64)], own: usize) -> Result<C
         },
         symbol: &symbol,
         trips: &|_| 3,
-        probability: &|_| 0.25,
+        chance: &|_| Chance {
+            probability: 0.25,
+            loops: None,
+        },
         passed: &|name, at| body.passed(name, at),
         most_probed: 5_000_000,
         gap: 0,

@@ -286,6 +286,76 @@ fn places_that_data_choose() {
     }
 }
 
+/// What data decide only in some of the loops around is decided once for all iterations of the others.
+#[test]
+fn conditions_on_data_that_do_not_change_in_all_loops() {
+    for sizes in ["n=4000,m=100,t=20", "n=1000,m=1200,t=5"] {
+        is_right("masks.c", "*", &["--set", sizes]);
+        let (sizes, _) = sizes.split_once(",t=").expect("steps");
+        is_right("masks.f90", "*", &["--set", &format!("{sizes},steps=9")]);
+    }
+    let bytes = |function: &str, set: &str| {
+        let path = command::fixture("locality").join("masks.c");
+        let json = command::analysed(path, &["--set", set]);
+        let [bytes] = small::bytes(&json, function)[..] else {
+            panic!("one nest");
+        };
+        bytes
+    };
+    // Every fourth row; this is by hand, as what is simulated is drawn by the same loops.
+    let rows = bytes("rows", "n=1000,m=800,prob_rows_14=0.25");
+    assert!(
+        (rows - (0.25 * 8.0 * 800.0 * 1000.0 + 4000.0)).abs() < 0.01 * rows,
+        "{rows}"
+    );
+    // Two rows for each of those.
+    let both = bytes("neighbours", "n=1000,m=800,prob_neighbours_27=0.25");
+    let share = 1.0 - 0.75 * 0.75;
+    assert!(
+        (both - share * 8.0 * 800.0 * 1000.0).abs() < 0.02 * both,
+        "{both}"
+    );
+    // The same lines in each step, or others.
+    let lines = 64.0 * 1000.0;
+    let same = bytes("steps", "n=1000,t=10,prob_steps_8=0.25");
+    assert!(
+        (same - 2.0 * 0.25 * lines - 4000.0).abs() < 0.01 * same,
+        "{same}"
+    );
+    let others = bytes("growing", "n=1000,t=10,prob_growing_58=0.25");
+    let ever = 1.0 - 0.75f64.powi(10);
+    assert!(
+        (others - 2.0 * ever * lines - 8000.0).abs() < 0.01 * others,
+        "{others}"
+    );
+}
+
+/// What nothing changes goes one way in all iterations: that is marked where it makes a difference.
+#[test]
+fn conditions_on_data_that_no_loop_changes() {
+    let json = small::analyse(
+        &[(
+            "a.c",
+            "void copied(int n, double *x, double *y, double tolerance, double *to) {
+                for (int i = 0; i < n; i++) if (tolerance > 0) y[i] = x[i];
+            }
+            void perhaps(int n, double *x, double *y, double *to) {
+                for (int i = 0; i < n; i++) { y[i] = x[i]; if (to) to[i] = x[i]; }
+            }
+            void both(int n, double *x, double *y, double tolerance) {
+                for (int i = 0; i < n; i++) if (x[i] > 0) y[i] = x[i];
+            }",
+        )],
+        &["n=100000"],
+    );
+    let nests = json["functions"].as_array().expect("functions").iter();
+    let reasons: Vec<String> = nests
+        .map(|function| function["nests"][0]["reasons"].to_string())
+        .collect();
+    let undecided = r#"["undecided_branch"]"#;
+    assert_eq!(reasons, [undecided, undecided, "[]"]);
+}
+
 /// A branch that is always or never taken, and which is not known, is marked where that makes a difference to bytes or
 /// operations, and nowhere else. So is storage that is used as two types.
 #[test]

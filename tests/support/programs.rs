@@ -313,6 +313,7 @@ pub fn triad_and_search() -> Function {
         condition: "-x(i) < 0".into(),
         probability: Symbol::new(SymbolKind::Probability, "prob_31"),
         decision: Decision::Data,
+        loops: None,
         asks: Asks::All,
         then: Block {
             flops: flops(2, 0, 0, 1),

@@ -1,6 +1,8 @@
 //! Programs for tests: random ones with every field in use, and the same nest in the vocabulary of
 //! both ExaSAT generations.
 
+use std::collections::BTreeSet;
+
 use loopsheet::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use loopsheet_analysis::facts::{self, *};
 use loopsheet_analysis::in_core::{Carried, Chain, ChainKind, Functions, InCore, Order, Steps};
@@ -168,7 +170,7 @@ fn variable() -> impl Strategy<Value = String> {
 }
 
 fn gather() -> impl Strategy<Value = Gather> {
-    let loops = prop::option::of(prop::collection::btree_set(0u32..4, 0..3));
+    let loops = loops();
     (text(), loops, 1u32..70).prop_map(|(text, loops, multiple)| Gather {
         text,
         loops,
@@ -530,7 +532,7 @@ fn branch(block: impl Strategy<Value = Block> + Clone) -> impl Strategy<Value = 
         text(),
         block.clone(),
         prop::option::of(block),
-        (lines(), lines(), decision(), asks()),
+        (lines(), lines(), decision(), asks(), loops()),
     )
         .prop_map(
             |(
@@ -539,12 +541,13 @@ fn branch(block: impl Strategy<Value = Block> + Clone) -> impl Strategy<Value = 
                 probability,
                 then,
                 otherwise,
-                (then_lines, otherwise_lines, decision, asks),
+                (then_lines, otherwise_lines, decision, asks, loops),
             )| Branch {
                 line,
                 condition,
                 probability: Symbol::new(SymbolKind::Probability, &probability),
                 decision,
+                loops,
                 asks,
                 then,
                 otherwise_lines: otherwise_lines.filter(|_| otherwise.is_some()),
@@ -552,6 +555,10 @@ fn branch(block: impl Strategy<Value = Block> + Clone) -> impl Strategy<Value = 
                 then_lines,
             },
         )
+}
+
+fn loops() -> impl Strategy<Value = Option<BTreeSet<u32>>> {
+    prop::option::of(prop::collection::btree_set(0u32..4, 0..3))
 }
 
 fn asks() -> impl Strategy<Value = Asks> {

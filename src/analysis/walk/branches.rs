@@ -11,6 +11,7 @@ use crate::coverage;
 use crate::diagnostic::Place;
 use crate::expr::{Expr, Symbol};
 use crate::facts::{Asks, Block, Branch, Constant, Decision, Guard, Item, Origin, Share};
+use crate::gathers::{self, Loops};
 use crate::guards;
 use crate::ir::visit::{each_part_mut, each_value, variables_of};
 use crate::ir::{
@@ -198,6 +199,7 @@ impl Walker<'_> {
             condition: "the procedure has not returned".to_string(),
             probability,
             decision: Decision::Data,
+            loops: None,
             asks: Asks::All,
             then,
             otherwise: None,
@@ -338,11 +340,13 @@ impl Walker<'_> {
         };
         let shares = [after_then_share, after_otherwise_share];
         let stays = leaving::stays(&probability, shares);
+        let (decision, loops) = self.decided_in(&branch.condition, decision);
         block.items.push(Item::Branch(Box::new(Branch {
             line: branch.place.line,
             condition: self.symbols.text(&branch.condition),
             probability,
             decision,
+            loops,
             asks: Asks::All,
             then: then_block,
             otherwise: otherwise_block,
@@ -350,6 +354,23 @@ impl Walker<'_> {
             otherwise_lines: ir::lines(otherwise),
         })));
         stays
+    }
+
+    /// The loops around that may give a condition another answer in each iteration, where some of them do not. What none of
+    /// them changes goes one way in all iterations.
+    pub(super) fn decided_in(
+        &self,
+        condition: &Value,
+        decision: Decision,
+    ) -> (Decision, Option<Loops>) {
+        if !matches!(decision, Decision::Data | Decision::Loops(_)) || self.depth() == 0 {
+            return (decision, None);
+        }
+        let loops = gathers::changes(&self.symbols, condition);
+        match decision {
+            Decision::Data if loops.is_empty() => (Decision::Fixed, None),
+            decision => (decision, (loops.len() < self.depth()).then_some(loops)),
+        }
     }
 
     /// The parameter that holds how often a branch is taken, and what decides that.

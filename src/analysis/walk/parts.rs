@@ -291,6 +291,7 @@ impl Walker<'_> {
             By::Options => self.decision_of_option(&outer, &then),
         };
         let condition = self.symbols.text(&outer.condition);
+        let (decision, loops) = self.decided_in(&outer.condition, decision);
         let otherwise = (!other.is_empty()).then(|| self.block(other));
         self.symbols.known = behind;
         let stays_outside = match then_cycles && parts.goal == Goal::Otherwise {
@@ -303,6 +304,7 @@ impl Walker<'_> {
             condition,
             probability,
             decision,
+            loops,
             asks: Asks::Loops,
             then,
             otherwise,

@@ -1,6 +1,6 @@
 //! The elements without loops inside: files' diagnostics, constants, counts, scalars and calls.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::XmlError;
@@ -483,6 +483,19 @@ pub(super) fn repeated(fields: &Fields<'_>) -> Result<OperationCounts, XmlError>
 pub fn asks(fields: &Fields<'_>) -> Result<Asks, XmlError> {
     let read = |word: &str| (word == "loops").then_some(Asks::Loops);
     Ok(fields.word("ls:asks", read, "loops")?.unwrap_or_default())
+}
+
+/// Loops, counted from the outermost one; `None` where the attribute is not there.
+pub fn loops(
+    fields: &Fields<'_>,
+    attribute: &'static str,
+) -> Result<Option<BTreeSet<u32>>, XmlError> {
+    let read = |text: &str| {
+        let each = text.split_whitespace().map(str::parse);
+        let loops: Result<BTreeSet<u32>, _> = each.collect();
+        loops.map_err(|_| fields.bad(attribute, "whole numbers from 0 on"))
+    };
+    fields.text(attribute).map(read).transpose()
 }
 
 /// Values of a loop variable.

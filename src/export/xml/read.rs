@@ -494,6 +494,7 @@ fn read_branch(
         condition: fields.required("conditional")?.to_string(),
         probability: probability.unwrap_or_else(|| Symbol::probability(scope.function, line, None)),
         decision: parts::decision(fields)?,
+        loops: parts::loops(fields, "ls:loops")?,
         asks: parts::asks(fields)?,
         then: read_block(fields, scope, ids)?,
         otherwise: None,

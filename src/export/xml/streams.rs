@@ -8,7 +8,6 @@ use super::XmlError;
 use super::fields::{Context, Fields};
 use super::tree::Element;
 use super::{datatype, parts, tuple};
-use std::collections::BTreeSet;
 
 use crate::analysis::facts::{Access, AccessClass, Component, Gather, Stream, Subscript};
 use crate::diagnostic::DiagnosticCode;
@@ -425,12 +424,7 @@ fn read_subscript(fields: &Fields<'_>) -> Result<Subscript, XmlError> {
         Ok((fields.required("variable")?.to_string(), coefficient))
     };
     let multiple = fields.number("gathermultiple")?;
-    let loops = fields.text("gatherloops").map(|text| {
-        let each = text.split_whitespace().map(str::parse);
-        let loops: Result<BTreeSet<u32>, _> = each.collect();
-        loops.map_err(|_| fields.bad("gatherloops", "whole numbers from 0 on"))
-    });
-    let loops = loops.transpose()?;
+    let loops = parts::loops(fields, "gatherloops")?;
     let gather = fields.text("gather").map(|text| Gather {
         text: text.to_string(),
         loops,

@@ -1,6 +1,6 @@
 //! A [`Program`] to elements.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::fields::Context;
 use super::tree::Element;
@@ -494,14 +494,10 @@ fn subscript(
     let multiple = gather.as_ref().map(|data| data.multiple);
     let multiple = multiple.filter(|multiple| *multiple != 1);
     let loops = gather.as_ref().and_then(|data| data.loops.as_ref());
-    let loops = loops.map(|loops| {
-        let each: Vec<String> = loops.iter().map(u32::to_string).collect();
-        each.join(" ")
-    });
     Element::new("ls:subscript")
         .with("base", base)
         .maybe("gather", gather.as_ref().map(|data| &data.text))
-        .maybe("gatherloops", loops)
+        .maybe("gatherloops", loops.map(positions))
         .maybe("gathermultiple", multiple)
         .containing(terms.iter().map(term))
 }
@@ -762,6 +758,12 @@ fn lines((first, last): (u32, u32)) -> String {
     format!("{first} {last}")
 }
 
+/// Loops, counted from the outermost one.
+fn positions(loops: &BTreeSet<u32>) -> String {
+    let each: Vec<String> = loops.iter().map(u32::to_string).collect();
+    each.join(" ")
+}
+
 /// What decides a branch, where it is not data.
 fn decision_name(decision: &Decision) -> Option<&'static str> {
     match decision {
@@ -785,6 +787,7 @@ fn branch(inner: &Branch, scope: Scope<'_>) -> Vec<Element> {
         condition,
         probability,
         decision,
+        loops,
         asks,
         then,
         otherwise,
@@ -800,6 +803,7 @@ fn branch(inner: &Branch, scope: Scope<'_>) -> Vec<Element> {
             Some(probability).filter(|symbol| **symbol != usual),
         )
         .maybe("ls:decision", decision_name(decision))
+        .maybe("ls:loops", loops.as_ref().map(positions))
         .maybe("ls:asks", (*asks == Asks::Loops).then_some("loops"))
         .maybe("ls:lines", then_lines.map(lines))
         .containing(decision.ranges().iter().map(range));

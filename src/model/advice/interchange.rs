@@ -107,7 +107,12 @@ fn reordered<'p>(nest: &Nest<'p>, positions: &[usize]) -> Nest<'p> {
         moved
     };
     let references = nest.references.iter().map(moved);
-    nest.changed(loops.collect(), nest.contents.clone(), references.collect())
+    let mut changed = nest.changed(loops.collect(), nest.contents.clone(), references.collect());
+    for decided in &mut changed.decisions {
+        let loops = decided.loops.take();
+        decided.loops = loops.map(|loops| loops.iter().filter_map(place).collect());
+    }
+    changed
 }
 
 /// All other orders of the loops from `own` on.

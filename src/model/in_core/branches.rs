@@ -5,7 +5,7 @@ use crate::analysis::facts::Loop;
 use crate::bandwidth;
 use crate::expr::Expr;
 use crate::machine::parameters::WARM;
-use crate::nest::{ChainLoop, Nest, Turn, weight_expr};
+use crate::nest::{ChainLoop, Decided, Nest, Turn, weight_expr};
 
 impl Code<'_> {
     /// Mispredicted branches of the whole execution; `None` where data decide none.
@@ -30,17 +30,28 @@ impl Code<'_> {
     /// Branches that would go another way than most of their kind: of one with the probability p, a share of min(p, 1 - p);
     /// and the end of every loop of which data say how often it runs.
     fn decided_by_data(&self, known: Values) -> Option<Expr> {
-        let Nest { turns, loops, .. } = self.nest;
+        let Nest {
+            turns,
+            loops,
+            decisions,
+            ..
+        } = self.nest;
         let depth = loops.len();
         let of_turn = |turn: &Turn| {
             let taken = (known.symbol)(&turn.branch);
             let rarer = Expr::min([taken.clone(), Expr::from(1.0) - taken]);
             let met = weight_expr(&turn.weight, known.symbol);
-            let all = rarer * met * self.iterations[turn.level].clone();
+            let each = met * self.iterations[turn.level].clone();
+            let decided = Decided::find(decisions, &turn.branch);
+            let decided_in = decided.map_or(turn.level, |one| one.decided_in(turn.level));
+            if decided_in < turn.level {
+                // The core sees once which way it goes now; compilers put it around a loop in vectors.
+                return rarer * Expr::min([each, self.iterations[decided_in].clone()]);
+            }
             // In vectors both sides are computed.
             match turn.level == depth {
-                true => self.either(all, 0.0.into()),
-                false => all,
+                true => self.either(rarer * each, 0.0.into()),
+                false => rarer * each,
             }
         };
         let of_loop = |(level, one): (usize, &ChainLoop)| {

@@ -31,6 +31,7 @@ impl Geometry {
             return self;
         }
         self.shift(nest.sweeps, chosen.len());
+        self.decide_in_blocks(nest.sweeps, &chosen);
         let tiles = chosen.iter().enumerate().map(|(at, v)| {
             let inner = &mut self.domain.loops[*v];
             let (low, high) = (inner.lowers[0].rest.clone(), inner.uppers[0].rest.clone());
@@ -141,6 +142,26 @@ impl Geometry {
             }
             if reference.level >= from {
                 reference.level += by;
+            }
+        }
+    }
+
+    /// Renumbers the loops in which branches are decided: those over blocks of such a loop are among them.
+    fn decide_in_blocks(&mut self, from: usize, chosen: &[usize]) {
+        let number = |v: &u32| {
+            let v = *v as usize;
+            let own = v + if v >= from { chosen.len() } else { 0 };
+            let over_blocks = chosen.iter().position(|other| *other == v);
+            let both = [Some(own), over_blocks.map(|at| from + at)];
+            both.into_iter().flatten().map(|v| v as u32)
+        };
+        for reference in self.references.iter_mut().chain(&mut self.fixed) {
+            let both = reference.taken.iter_mut().chain(&mut reference.writes);
+            for loops in both
+                .flat_map(|taken| &mut taken.draws)
+                .flat_map(|draw| &mut draw.loops)
+            {
+                *loops = loops.iter().flat_map(number).collect();
             }
         }
     }

@@ -28,7 +28,7 @@ pub fn decides_distances(
 ) -> bool {
     let is_of_data = |(branch, _): &(Symbol, bool)| {
         let mut decisions = nest.decisions.iter();
-        let is_so = decisions.any(|(known, one)| known == branch && *one == Decision::Data);
+        let is_so = decisions.any(|one| one.branch == *branch && one.decision == Decision::Data);
         is_so && value(branch).is_none_or(|p| p > 0.0 && p < 1.0)
     };
     let mut ways = nest.references.iter().flat_map(|used| &used.weight);

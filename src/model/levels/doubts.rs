@@ -42,7 +42,7 @@ use crate::analysis::facts::{Access, Decision, Guard, GuardRange, Loop, Stream, 
 use crate::analysis::moving::is_unknown_stride;
 use crate::analysis::packed;
 use crate::expr::{Expr, Function, Lookup, Symbol};
-use crate::nest::{self, ChainLoop, Nest, NestStream};
+use crate::nest::{self, ChainLoop, Decided, Nest, NestStream};
 use crate::reason::ReasonCode;
 use crate::trip_count;
 
@@ -170,8 +170,7 @@ fn share_of((branch, taken): &(Symbol, bool), value: &dyn Fn(&Symbol) -> Option<
 
 /// The ranges of loop variables that decide a branch.
 fn ranges_of<'n>(nest: &'n Nest, (branch, _): &(Symbol, bool)) -> &'n [GuardRange] {
-    let decision = nest.decisions.iter().find(|(known, _)| known == branch);
-    decision.map_or(&[], |(_, decision)| decision.ranges())
+    Decided::find(&nest.decisions, branch).map_or(&[], |one| one.decision.ranges())
 }
 
 /// Whether a range is one iteration.
@@ -184,8 +183,8 @@ fn is_one(range: &GuardRange) -> bool {
 fn outside(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
     let is_vague = |hole: &[GuardRange], step: &(Symbol, bool)| {
         let (branch, taken) = step;
-        let decision = nest.decisions.iter().find(|(known, _)| known == branch);
-        let Some((_, Decision::Guard(guard))) = decision else {
+        let decided = Decided::find(&nest.decisions, branch);
+        let Some(Decision::Guard(guard)) = decided.map(|one| &one.decision) else {
             return false;
         };
         let guard = match taken {
@@ -381,7 +380,7 @@ fn has_mixed_ends(nest: &Nest) -> bool {
     // Some rows are walked as columns, or always the same element of them.
     let is_turned = orders.iter().any(|order| order.len() < 2)
         || orders.iter().any(|order| *order != orders[0]);
-    let mut ranges = nest.decisions.iter().flat_map(|(_, d)| d.ranges());
+    let mut ranges = nest.decisions.iter().flat_map(|one| one.decision.ranges());
     ranges.any(is_mixed) && (nest.loops.len() > 2 || is_turned)
 }
 
@@ -448,8 +447,7 @@ const NEARLY_ALL: f64 = 0.9;
 fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCode> {
     let is_open = |branch: &Symbol| value(branch).is_none_or(|p| p > 0.0 && p < 1.0);
     let code = |branch: &Symbol| {
-        let decision = nest.decisions.iter().find(|(known, _)| known == branch)?;
-        match decision.1 {
+        match Decided::find(&nest.decisions, branch)?.decision {
             Decision::Loops(_) => Some(ReasonCode::ConditionOnLoops),
             Decision::Fixed => Some(ReasonCode::UndecidedBranch),
             // In one of the iterations; how many these are is known where calls are followed.
@@ -483,7 +481,7 @@ fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCo
             .then_some(ReasonCode::UndecidedBranch),
     );
     let mut decisions = nest.decisions.iter();
-    if decisions.any(|(_, decision)| matches!(decision, Decision::Guard(_))) {
+    if decisions.any(|one| matches!(one.decision, Decision::Guard(_))) {
         let ranges = Ranges::of(nest);
         let is_vague = outside(nest, value)
             || narrows_others(&ranges, value)
@@ -507,7 +505,7 @@ const RARE: f64 = 0.125;
 fn joins_a_part_with_rare_data(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
     let is_of_data = |(branch, _): &(Symbol, bool)| {
         let mut decisions = nest.decisions.iter();
-        decisions.any(|(known, decision)| known == branch && *decision == Decision::Data)
+        decisions.any(|one| one.branch == *branch && one.decision == Decision::Data)
     };
     let is_rare = |step: &(Symbol, bool)| {
         let share = value(&step.0).map(|p| if step.1 { p } else { 1.0 - p });

@@ -36,13 +36,11 @@ use super::reference::{Condition, Gathered, Guarded, LONG_STRIDE, Lines, Referen
 use super::steps::{NameStep, Names};
 use super::taken::Taken;
 use super::widths;
-use crate::analysis::facts::{
-    Component, Decision, ElementType, Gather, GuardRange, Loop, Stream, Subscript,
-};
+use crate::analysis::facts::{Component, ElementType, Gather, GuardRange, Loop, Stream, Subscript};
 use crate::analysis::moving::is_unknown_stride;
 use crate::analysis::packed;
-use crate::expr::{Expr, Function, Symbol};
-use crate::nest::{ChainLoop, Nest, NestStream, When, weight_expr};
+use crate::expr::{Expr, Function};
+use crate::nest::{ChainLoop, Decided, Nest, NestStream, When, weight_expr};
 use crate::stream::kept_and_split;
 use crate::trip_count;
 
@@ -373,7 +371,7 @@ fn reference(
     array: usize,
     used: &NestStream,
     (extents, first, begin): (&[Extent], Option<Expr>, f64),
-    (loops, decisions): (&[&Loop], &[(Symbol, Decision)]),
+    (loops, decisions): (&[&Loop], &[Decided]),
 ) -> Reference<Expr> {
     let NestStream { stream, level, .. } = used;
     let is_written = |a: &&crate::analysis::facts::Access| {

@@ -6,12 +6,16 @@
 //!
 //! ```text
 //! if (b[i] > 0) x[i] = 0;            k = 8, the doubles of a line    all lines, unless p is below an eighth
-//! if (b[i] > 0) x[8*i] = 0;          k = 1                           p of the lines
-//! if (b[j] > 0) x[8*j] = 0; in i     k = 1, n iterations of i        1 − (1 − p)ⁿ
+//! if (b[i] > 0) x[8*i] = 0;          k = 1                           p of the lines, also in a loop that does not change b
+//! if (c[i][j] > 0) x[8*j] = 0;       k = 1, n iterations of i        1 − (1 − p)ⁿ
 //!
 //! touched = 1 − (1 − min(1, p·k))^m
-//! k, m: of a loop that does not move it, all iterations; of one that moves it by less than a line, line / bytes
+//! k, m: of a loop that does not move it, all iterations; of one that moves it by less than a line, line / bytes; of one in
+//!       which the branch goes the same way in all iterations, one
 //! ```
+//!
+//! Of branches inside each other, of which the inner one is decided in more loops, p of the outer one is that share of its own
+//! times what is touched by the inner one in those.
 //!
 //! A guard, as far as it is one here, may leave nothing.
 
@@ -20,7 +24,7 @@ use super::domain::{Affine, Given, Span, Tiles};
 use super::number::Number;
 use super::reference::{Guarded, Reference};
 use super::reuse::Profiler;
-use super::taken::Taken;
+use super::taken::{Draw, Taken};
 
 impl<N: Number> Profiler<'_, N> {
     /// The share of the lines of a reference that are touched, with the loops from `level` on swept; `offsets` are those that
@@ -31,15 +35,20 @@ impl<N: Number> Profiler<'_, N> {
         taken: &Option<Taken<N>>,
         (level, given, tiles): (usize, &[Given<N>], Tiles),
     ) -> N {
-        let Some(Taken { share, is_partial }) = taken else {
+        let Some(taken) = taken else {
             return N::of(1.0);
         };
+        let Taken { share, draws } = taken;
         let (none, one) = (N::of(0.0), N::of(1.0));
-        if !is_partial {
+        if !taken.is_partial() {
             return share.clone();
         }
-        // From one use to the next are as many iterations more as are left out: what lies in between is nearly all of it.
-        if tiles == Tiles::Full && self.between == Between::All {
+        // From one use to the next are as many iterations more as are left out, unless the same are met each time: what lies
+        // in between is nearly all of it.
+        let is_another = level
+            .checked_sub(1)
+            .is_none_or(|around| taken.is_decided_in(around));
+        if tiles == Tiles::Full && self.between == Between::All && is_another {
             return share.if_at_most(&none, &none, &one);
         }
         let (given, _) = (self.lines).within(&reference.condition.guards, given, Tiles::Mean);
@@ -73,14 +82,6 @@ impl<N: Number> Profiler<'_, N> {
             }
             _ => None,
         };
-        let (mut in_a_row, mut apart) = (one.clone(), one.clone());
-        for v in swept.clone() {
-            match ends(v) {
-                Some(ends) => apart = apart.times(&visits(v).smaller(&ends)),
-                None if Some(v) == innermost => in_a_row = visits(v),
-                None => apart = apart.times(&visits(v)),
-            }
-        }
         // Iterations of a loop that moves rows come to the same row at several offsets.
         let moves_rows = |v: usize| {
             let mut across = reference.dimensions.iter().skip(1).flatten();
@@ -89,14 +90,35 @@ impl<N: Number> Profiler<'_, N> {
         let mut rows: Vec<&[i64]> = offsets.iter().map(|offset| &offset[1..]).collect();
         rows.sort_unstable();
         rows.dedup();
-        if swept.clone().any(moves_rows) {
-            apart = apart.scaled(rows.len() as f64);
+        // Of the two ends of rows in a line, one belongs to the next row.
+        let is_decided = |draw: &Draw<N>, v: usize| {
+            let by_rows = || v > level && ends(v).is_some() && draw.is_decided_in(v - 1);
+            draw.is_decided_in(v) || by_rows()
+        };
+        let mut touched = one.clone();
+        for (at, draw) in draws.iter().enumerate().rev() {
+            let before = at.checked_sub(1).map(|at| &draws[at]);
+            let is_own = |v: &usize| {
+                is_decided(draw, *v) && before.is_none_or(|outer| !is_decided(outer, *v))
+            };
+            let (mut in_a_row, mut apart) = (one.clone(), one.clone());
+            for v in swept.clone().filter(is_own) {
+                match ends(v) {
+                    Some(ends) => apart = apart.times(&visits(v).smaller(&ends)),
+                    None if Some(v) == innermost => in_a_row = visits(v),
+                    None => apart = apart.times(&visits(v)),
+                }
+            }
+            if swept.clone().filter(is_own).any(moves_rows) {
+                apart = apart.scaled(rows.len() as f64);
+            }
+            let once = draw.share.times(&touched).times(&in_a_row).smaller(&one);
+            touched = match apart.is_one() {
+                true => once,
+                false => one.minus(&one.minus(&once).power(&apart)),
+            };
         }
-        let once = share.times(&in_a_row).smaller(&one);
-        if apart.is_one() {
-            return once;
-        }
-        one.minus(&one.minus(&once).power(&apart))
+        touched
     }
 
     /// Of elements at both ends of rows, those that lie in one line: one end's where rows begin with lines.
@@ -106,7 +128,10 @@ impl<N: Number> Profiler<'_, N> {
         };
         let apart = pitch.scaled(reference.width).over(&self.lines.line);
         let one_end = both.scaled(0.5).larger(&N::of(1.0));
-        apart.fraction().if_at_most(&N::of(0.0), &one_end, &both)
+        // Some rows do begin with lines: two ends lie in a little more than one line.
+        let lines = (N::of(reference.width).over(&self.lines.line)).shifted(1.0);
+        let in_a_line = both.over(&lines);
+        (apart.fraction()).if_at_most(&N::of(0.0), &one_end, &in_a_line)
     }
 
     /// Iterations of a loop that a hole in it leaves, one at least.

@@ -197,7 +197,7 @@ impl<N: Number> Profiler<'_, N> {
         };
         // How many iterations come to a line differs from one side of a hole to the next.
         let slabs = match taken {
-            Some(taken) if taken.is_partial => Lines::slabs(reference, given),
+            Some(taken) if taken.is_partial() => Lines::slabs(reference, given),
             _ => None,
         };
         let lines = match slabs {
