@@ -72,7 +72,7 @@ impl Symbols<'_> {
     /// numbers are next to it.
     fn real(&mut self, value: &Value) -> Option<Expr> {
         // Of literals alone, each operation is rounded as the program rounds it.
-        if let Some(number) = fold::literal(value) {
+        if let Some(number) = fold::literal(&self.with_constants(value, DEPTH)) {
             return Some(Expr::from(number));
         }
         let expr = self.expression(value)?;
@@ -92,6 +92,32 @@ impl Symbols<'_> {
             _ => {}
         });
         (are_whole && (operations < 2 || !is_inexact(std::slice::from_ref(value)))).then_some(expr)
+    }
+
+    /// A value of real numbers with what its named constants stand for, as far as the user does not set them.
+    fn with_constants(&self, value: &Value, depth: u32) -> Value {
+        let Some(depth) = depth.checked_sub(1) else {
+            return value.clone();
+        };
+        let again = |value: &Value| Box::new(self.with_constants(value, depth));
+        match value {
+            Value::Variable(id) if !self.set.contains(id) => {
+                match &self.function.variable(*id).constant {
+                    Some(constant) => match self.with_constants(constant, depth) {
+                        Value::Integer(number) => Value::Integer(number),
+                        constant => {
+                            let ty = self.function.variable(*id).ty.clone();
+                            Value::Convert(ty, Box::new(constant))
+                        }
+                    },
+                    None => value.clone(),
+                }
+            }
+            Value::Binary(op, left, right) => Value::Binary(*op, again(left), again(right)),
+            Value::Unary(op, inner) => Value::Unary(*op, again(inner)),
+            Value::Convert(ty, inner) => Value::Convert(ty.clone(), again(inner)),
+            _ => value.clone(),
+        }
     }
 
     /// The value of an expression, if the source gives it.
@@ -170,20 +196,32 @@ impl Symbols<'_> {
         expr - rounds.floor() * all
     }
 
-    /// The result of an operation on whole numbers, where it is one of numbers without a sign.
-    pub(super) fn without_sign(&self, op: BinaryOp, sides: [&Value; 2], result: Expr) -> Expr {
+    /// The result of an operation on whole numbers, as the type of the operation has it; `None` of a number that overflows.
+    pub(super) fn in_type(&self, op: BinaryOp, sides: [&Value; 2], result: Expr) -> Option<Expr> {
         let [left, right] = sides.map(|side| side.ty(self.function));
-        let may_leave = matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply);
-        match wider(left, right) {
-            ty if may_leave && ty.is_unsigned() => self.fitted(&ty, result),
-            // Fortran computes in the kind of its operands.
-            ty @ Type::Integer(1 | 2, _)
-                if may_leave && !self.function.conventions.has_pointers() =>
-            {
-                self.fitted(&ty, result)
-            }
-            _ => result,
+        let may_leave = matches!(
+            op,
+            BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Power
+        );
+        if !may_leave {
+            return Some(result);
         }
+        let both = wider(left, right);
+        let is_small = matches!(both, Type::Integer(1 | 2, _));
+        if both.is_unsigned() {
+            return Some(self.fitted(&both, result));
+        }
+        // Fortran computes in the kind of its operands.
+        if is_small && !self.function.conventions.has_pointers() {
+            return Some(self.fitted(&both, result));
+        }
+        let both = if is_small { Type::integer(4) } else { both };
+        let overflows = |number: f64| {
+            let number = Expr::from(number).as_integer();
+            both.bytes() == Some(4) && number.and_then(|number| both.computed(number)).is_none()
+        };
+        let is_known = |number: &f64| number.fract() == 0.0;
+        (!self.number(&result).filter(is_known).is_some_and(overflows)).then_some(result)
     }
 
     /// Both operands of a division as its type has them: of those without a sign, none is negative. `None` of one that is

@@ -113,6 +113,7 @@ impl Symbols<'_> {
     pub fn expression(&mut self, value: &Value) -> Option<Expr> {
         match value {
             Value::Integer(n) => Some(Expr::from(*n)),
+            Value::Real(x, 4) => Some(Expr::from(f64::from(*x as f32))),
             Value::Real(x, _) => Some(Expr::from(*x)),
             Value::Logical(b) => Some(Expr::from(f64::from(u8::from(*b)))),
             Value::Variable(id) => self.variable(*id),
@@ -124,7 +125,8 @@ impl Symbols<'_> {
                     UnaryOp::Complement => negative - 1.0,
                     _ => negative,
                 };
-                Some(self.without_sign(BinaryOp::Subtract, [operand, operand], result))
+                self.in_type(BinaryOp::Subtract, [operand, operand], result)
+                    .or_else(|| self.text_symbol(value))
             }
             Value::Unary(UnaryOp::Negate, operand) => Some(-self.expression(operand)?),
             Value::Unary(UnaryOp::Not, _) if truth(value, self.function).is_some() => {
@@ -184,7 +186,9 @@ impl Symbols<'_> {
                 .as_ref()
                 .filter(|_| !self.set.contains(&id))
                 .or_else(|| self.assigned_once.get(&id)?.as_ref())
-                .filter(|value| !is_from_reals(value, self.function));
+                .filter(|value| {
+                    self.is_of_constants(value) || !is_from_reals(value, self.function)
+                });
             let symbol = Symbol::source(&variable.name);
             if let Some(value) = value
                 && !self.constants.contains_key(&symbol)
@@ -198,9 +202,18 @@ impl Symbols<'_> {
                 // Reserved before the value is looked at: constants that refer to each other end here.
                 let placeholder = constant(Expr::from(symbol.clone()));
                 self.constants.insert(symbol.clone(), placeholder);
-                match self.expression(&value).filter(|v| !v.mentions(&symbol)) {
+                // Of real numbers nothing but their number says more than the whole program does.
+                let is_from_reals = is_from_reals(&value, self.function);
+                let mentioned = is_from_reals.then(|| self.mentioned.clone());
+                let found = self.expression(&value).filter(|v| !v.mentions(&symbol));
+                match found.filter(|v| !is_from_reals || v.as_number().is_some()) {
                     Some(value) => self.constants.insert(symbol.clone(), constant(value)),
-                    None => self.constants.remove(&symbol),
+                    None => {
+                        if let Some(mentioned) = mentioned {
+                            self.mentioned = mentioned;
+                        }
+                        self.constants.remove(&symbol)
+                    }
                 };
             }
             self.mentioned
@@ -216,12 +229,29 @@ impl Symbols<'_> {
         })
     }
 
+    /// Whether a value is made of literals and named constants alone that the user does not set.
+    fn is_of_constants(&self, value: &Value) -> bool {
+        let mut found = true;
+        each_value(value, &mut |part| {
+            found &= match part {
+                Value::Variable(id) => {
+                    self.function.variable(*id).constant.is_some() && !self.set.contains(id)
+                }
+                Value::Element { .. } | Value::Opaque { .. } => false,
+                _ => true,
+            };
+        });
+        found
+    }
+
     fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Option<Expr> {
         let integers = self.is_integer(left) && self.is_integer(right);
         let sides = (self.operand(left)?, self.operand(right)?);
         let (a, b) = match op {
             BinaryOp::Divide | BinaryOp::Remainder if integers => {
-                self.as_operands([left, right], sides)?
+                let (a, b) = self.as_operands([left, right], sides)?;
+                // No language says what is left of a division by nothing.
+                (self.number(&b) != Some(0.0)).then_some((a, b))?
             }
             _ => sides,
         };
@@ -244,14 +274,19 @@ impl Symbols<'_> {
             }
             _ => return None,
         };
-        Some(match integers {
-            true => self.without_sign(op, [left, right], result),
-            false => result,
-        })
+        match integers {
+            true => self.in_type(op, [left, right], result),
+            false => Some(result),
+        }
     }
 
-    /// One side of a computation; a comparison counts as one or nothing there, as in `n/size + (rank < n % size)`.
+    /// One side of a computation; a comparison counts as one or nothing there, as in `n/size + (rank < n % size)`, and so do
+    /// several of which all have to hold, or one.
     fn operand(&mut self, value: &Value) -> Option<Expr> {
+        if let Some((op, sides)) = joined(value) {
+            let [left, right] = sides.map(|side| Some(one_if(self.operand(side)?)));
+            return Some(one_if_joined(op, left?, right?));
+        }
         let Some((comparison, left, right)) = truth(value, self.function) else {
             return self.expression(value);
         };
@@ -512,6 +547,31 @@ pub(super) fn truth<'v>(
         matches!(side.ty(function), Type::Integer(..)) || truth(side, function).is_some()
     };
     (is_number(left) && is_number(right)).then_some((comparison, left, right))
+}
+
+/// The sides of which all have to hold, or one.
+pub(super) fn joined(value: &Value) -> Option<(BinaryOp, [&Value; 2])> {
+    match value.unconverted() {
+        Value::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+            Some((*op, [&**left, &**right]))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a number is none, as a number.
+pub(super) fn one_if(number: Expr) -> Expr {
+    one_or_nothing(Comparison::NotEqual, number, Expr::from(0.0))
+}
+
+/// What two numbers that are one or nothing come to where both have to be one, or any.
+pub(super) fn one_if_joined(op: BinaryOp, left: Expr, right: Expr) -> Expr {
+    let (one, none) = (Expr::from(1.0), Expr::from(0.0));
+    let (then, otherwise) = match op {
+        BinaryOp::And => (right, none.clone()),
+        _ => (one, right),
+    };
+    Expr::choose(Comparison::NotEqual, left, none, then, otherwise)
 }
 
 /// A comparison as a number.

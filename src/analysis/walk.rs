@@ -27,6 +27,7 @@ mod parts;
 mod records;
 mod recursion;
 mod refills;
+mod replayed;
 mod retries;
 mod returning;
 mod settings;

@@ -24,6 +24,7 @@
 
 mod confirmed;
 mod unrolled;
+mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,6 +69,7 @@ pub fn settle(
             leave_out_inside(places, found, counts);
         }
     }
+    written::follow(places, witnesses, source, counts);
 }
 
 /// Of a loop that certainly had no rounds, those inside were never executed.

@@ -117,7 +117,7 @@ fn moved(own: &FunctionReport, compiled: &CompiledFunction) -> Option<Elsewhere>
 pub struct Counted<'a> {
     report: &'a StaticReport,
     places: Places<'a>,
-    counts: &'a LineCounts,
+    pub(super) counts: &'a LineCounts,
     /// By file of the report: its name in the counts.
     names: BTreeMap<&'a str, &'a str>,
     /// Functions that are not where they were when they were counted, by file and line.
@@ -205,10 +205,14 @@ impl<'a> Counted<'a> {
         let file = self
             .file(found)
             .filter(|_| !self.places.shares_line(found))?;
-        let (mut executions, rounds) = self.executions_and_rounds(file, facts, found)?;
         let outer = self.places.chain(found).nth(1);
         let around = outer.and_then(|outer| known.get(&outer));
         let each = outer.map(|outer| each(self.places.facts(outer), facts));
+        let (mut executions, rounds) =
+            self.executions_and_rounds(file, facts, found).or_else(|| {
+                let once = around.filter(|_| matches!(each, Some(Each::Once)));
+                self.by_body(file, facts, found, once.map(|around| around.rounds))
+            })?;
         if let (Some(around), Some(Each::Once)) = (around, each)
             && facts.exits_early
         {

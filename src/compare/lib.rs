@@ -53,6 +53,7 @@ mod causes;
 mod comparison;
 mod conservation;
 mod continued;
+mod counted_bodies;
 mod counted_lines;
 mod counts;
 mod divided;

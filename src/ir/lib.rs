@@ -363,11 +363,14 @@ impl Type {
     }
 
     /// A number as an operation or a comparison of the type has it: of those without a sign, none is negative. `None` of one
-    /// that is more than a whole number of ours holds.
+    /// that is more than a whole number of ours holds, and of one that overflows, as no language says what that is.
     pub fn computed(&self, number: i64) -> Option<i64> {
-        match self.is_unsigned() {
-            true => self.wrapped(number),
-            false => Some(number),
+        match self {
+            _ if self.is_unsigned() => self.wrapped(number),
+            Type::Integer(4..=7, Sign::Signed) => {
+                self.wrapped(number).filter(|left| *left == number)
+            }
+            _ => Some(number),
         }
     }
 

@@ -75,6 +75,7 @@ mod subscripts;
 mod substitution;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod types;
 mod units;
 mod value;

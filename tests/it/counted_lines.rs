@@ -118,6 +118,20 @@ fn loops_without_a_count_go_round_once_less_than_their_test_is_done() {
     assert_eq!(others(&found, &of_fortran), [""; 0], "{found:?}");
 }
 
+/// Each is executed five times; a `continue` leads back to the beginning, too, so that nothing shows the rounds there.
+#[test]
+fn loops_without_a_test_on_their_first_line_are_counted_by_their_bodies() {
+    let fixture = command::fixture("counts").join("endless.c.gcov.json.gz");
+    let found = taken("endless.c", &fixture);
+    let wanted = [
+        ("trip_find_9", 26.0),
+        ("trip_either_30", 15.0),
+        ("trip_leave_40", 6.0),
+    ];
+    assert_eq!(others(&found, &wanted), [""; 0]);
+    assert_eq!(found.get("trip_skip_52"), None);
+}
+
 #[test]
 fn a_size_that_is_the_same_in_each_call_is_taken_also_of_members() {
     let report = with_counts("sizes.c");

@@ -54,6 +54,7 @@ mod figures;
 mod first_runs;
 mod first_values;
 mod first_words;
+mod fixed_numbers;
 mod flags;
 mod followed_traffic;
 mod footprint_oracle;

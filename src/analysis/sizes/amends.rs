@@ -6,6 +6,7 @@ use super::reals::{NAMES, rounded};
 use super::resolver::Resolver;
 use crate::calls::ProcedureId;
 use crate::expr::Expr;
+use crate::ir::visit::each_value;
 use crate::ir::{BinaryOp, Type, UnaryOp, Value};
 
 impl Resolver<'_, '_> {
@@ -30,6 +31,7 @@ impl Resolver<'_, '_> {
             }
             match self.amends((place, now), amended, depth) {
                 None => return Amendment::Open,
+                Some(_) if self.asks_for_changed(place, amended) => return Amendment::Open,
                 Some(false) => {}
                 Some(true) => {
                     match self.made((place, now), (amended.procedure, amended.value), depth) {
@@ -57,6 +59,24 @@ impl Resolver<'_, '_> {
             }
         }
         is_certain.then_some(true)
+    }
+
+    /// Whether a statement asks for other places that statements change, too: which of their values it sees, their order says.
+    fn asks_for_changed(&self, own: PlaceId, amended: &Amended) -> bool {
+        let function = self.known.get(amended.procedure).function;
+        let conditions = amended.conditions.iter().map(|(condition, _)| *condition);
+        let mut found = false;
+        for value in conditions.chain([amended.value]) {
+            each_value(value, &mut |part| {
+                let is_place = matches!(part, Value::Variable(_) | Value::Element { .. });
+                let place = || self.places.find(function, amended.procedure, part);
+                found |= is_place
+                    && place().is_some_and(|place| {
+                        place != own && !self.definitions[place.at()].amended.is_empty()
+                    });
+            });
+        }
+        found
     }
 
     /// Whether a condition of a procedure holds where a place has the number.

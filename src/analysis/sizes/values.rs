@@ -33,8 +33,8 @@ use crate::intrinsics::Meaning;
 use crate::ir::visit::each_value;
 use crate::ir::{BinaryOp, Extent, Function, Type, UnaryOp, Value, VarId, wider};
 use crate::symbolic::{
-    bits, compared_by, extreme_of, integer_quotient, lower_quotient, of_whole_numbers,
-    one_or_nothing, remainder, truth,
+    bits, compared_by, extreme_of, integer_quotient, joined, lower_quotient, of_whole_numbers,
+    one_if, one_if_joined, one_or_nothing, remainder, truth,
 };
 
 impl Resolver<'_, '_> {
@@ -110,7 +110,7 @@ impl Resolver<'_, '_> {
                         }
                         _ => (a, b),
                     };
-                    Some(result_in(*op, &value.ty(function), arithmetic(*op, a, b)?))
+                    result_in(*op, &value.ty(function), arithmetic(*op, a, b)?)
                 };
                 computed().ok_or(Gap::Unfollowed)
             }
@@ -157,6 +157,11 @@ impl Resolver<'_, '_> {
     /// One side of a computation with whole numbers; a comparison counts as one or nothing there.
     fn operand(&mut self, id: ProcedureId, value: &Value, depth: u32) -> Result<Expr, Gap> {
         let function = self.known.get(id).function;
+        if let Some((op, sides)) = joined(value) {
+            let depth = depth.checked_sub(1).ok_or(Gap::Unfollowed)?;
+            let [left, right] = sides.map(|side| Ok(one_if(self.operand(id, side, depth)?)));
+            return Ok(one_if_joined(op, left?, right?));
+        }
         match truth(value, function) {
             Some((comparison, left, right)) => {
                 let depth = depth.checked_sub(1).ok_or(Gap::Unfollowed)?;
@@ -392,12 +397,17 @@ fn without_sign(ty: &Type, value: Expr) -> Option<Expr> {
     }
 }
 
-/// The result of an operation in a type that begins again behind its largest number.
-fn result_in(op: BinaryOp, ty: &Type, result: Expr) -> Expr {
-    let may_leave = matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply);
-    match ty.is_unsigned() || matches!(ty, Type::Integer(1 | 2, _)) {
-        true if may_leave => left_in(ty, result),
-        _ => result,
+/// The result of an operation in a type that begins again behind its largest number, or has no number there.
+fn result_in(op: BinaryOp, ty: &Type, result: Expr) -> Option<Expr> {
+    let may_leave = matches!(
+        op,
+        BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Power
+    );
+    match ty {
+        _ if !may_leave => Some(result),
+        Type::Integer(1 | 2, _) => Some(left_in(ty, result)),
+        ty if ty.is_unsigned() => Some(left_in(ty, result)),
+        _ => without_sign(ty, result),
     }
 }
 

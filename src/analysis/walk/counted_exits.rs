@@ -15,6 +15,7 @@ use std::slice;
 
 use super::Walker;
 use super::headers::Header;
+use super::iterations::Around;
 use super::leaving;
 use crate::expr::{Expr, Symbol};
 use crate::inductions::{inductions, may_skip};
@@ -24,7 +25,8 @@ use crate::ir::{self, BinaryOp, Control, Jump, Stmt, UnaryOp, Value, VarId};
 impl Walker<'_> {
     /// Ends a range where a counter leaves the loop; what that ends besides, if it is not expected of the loop. What is
     /// known of variables must be that of an iteration's beginning.
-    pub(super) fn end_at_exits(&mut self, inner: &ir::Loop, header: &mut Header) -> Cut {
+    pub(super) fn end_at_exits(&mut self, around: Around, header: &mut Header) -> Cut {
+        let (inner, _) = around;
         let is_counted = matches!(inner.control, Control::Counted { .. });
         if header.variable.is_empty() || is_counted && (header.end_moves || !header.has_range) {
             return Cut::Nothing;
@@ -32,7 +34,7 @@ impl Walker<'_> {
         let Some(step) = header.step.as_integer().filter(|step| *step != 0) else {
             return Cut::Nothing;
         };
-        let exits = self.rounds_before_exits(inner, header, is_counted);
+        let exits = self.rounds_before_exits(around, header, is_counted);
         let cuts = exits.iter().map(|exit| exit.cut);
         let cut = cuts.max().unwrap_or(Cut::Nothing);
         let by = Expr::from(step);
@@ -56,10 +58,11 @@ impl Walker<'_> {
     /// Rounds that a loop has by each comparison that leaves it.
     fn rounds_before_exits(
         &mut self,
-        inner: &ir::Loop,
+        around: Around,
         header: &Header,
         is_counted: bool,
     ) -> Vec<Exit> {
+        let (inner, _) = around;
         let mut found = Vec::new();
         for (at, stmt) in inner.body.iter().enumerate() {
             if let Stmt::If(branch) = stmt
@@ -71,7 +74,7 @@ impl Walker<'_> {
                 goes_on(&branch.condition, leaves_if, &mut parts);
                 for part in parts {
                     let at = (at, &branch.condition);
-                    let Some(rounds) = self.rounds_until(inner, at, &part, header) else {
+                    let Some(rounds) = self.rounds_until(around, at, &part, header) else {
                         continue;
                     };
                     let cut = match is_failure || is_end {
@@ -132,11 +135,12 @@ impl Walker<'_> {
     /// Rounds until a comparison in the statement at this place of the body no longer holds, if a counter says when.
     fn rounds_until(
         &mut self,
-        inner: &ir::Loop,
+        around: Around,
         (at, condition): (usize, &Value),
         part: &Value,
         header: &Header,
     ) -> Option<Expr> {
+        let (inner, _) = around;
         let mut used = BTreeSet::new();
         variables_of(part, &mut used);
         let mut moved = BTreeSet::new();
@@ -173,7 +177,7 @@ impl Walker<'_> {
         }
         // In the loop its own variable is what it counts, whatever it was before.
         let before = own.and_then(|own| Some((own, self.symbols.known.remove(&own)?)));
-        let holds = self.until_false(part, header.counts());
+        let holds = self.until_false(around, part, header.counts());
         self.symbols.known.extend(before);
         (self.conditional, self.symbols.halting) = outer;
         let holds = match holds.as_ref()?.as_number() {

@@ -384,7 +384,7 @@ impl Walker<'_> {
                 ..
             } => {
                 // What another loop moves by an unknown amount says nothing about how far it is to the end.
-                let counted = self.iterations(inner, condition, &header.variable);
+                let counted = self.iterations(inner, condition, &header.variable, before);
                 if let Some((trips, ends)) = counted.filter(|(trips, _)| !is_unknown_stride(trips))
                 {
                     (header.upper, header.has_range) = (trips, true);
@@ -400,7 +400,7 @@ impl Walker<'_> {
                 upper: bound,
                 ..
             } if header.end_moves && !header.pace_moves => {
-                let counted = self.towards(*own, bound, header.counts());
+                let counted = self.towards((inner, before), *own, bound, header.counts());
                 if let Some(trips) = counted.filter(|trips| !is_unknown_stride(trips)) {
                     let last = (trips - 1.0) * header.step.clone() + header.lower.clone();
                     header.upper = last.expand();

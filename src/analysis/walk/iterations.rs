@@ -1,12 +1,16 @@
 //! How often a loop runs whose header does not count: `while (i < n) … i += 2`, `for (i = 0, j = n - 1; i < j; i++, j--)`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Walker;
 use crate::expr::Expr;
 use crate::inductions::may_skip;
 use crate::ir::visit::variables_of;
 use crate::ir::{self, BinaryOp, Sign, Type, Value, VarId, wider};
+use crate::symbols::Known;
+
+/// A loop, and what is known of variables in front of it.
+pub(super) type Around<'l> = (&'l ir::Loop, &'l BTreeMap<VarId, Known>);
 
 /// When a loop with a condition ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,6 +38,7 @@ impl Walker<'_> {
         inner: &ir::Loop,
         condition: &Value,
         counter: &str,
+        before: &BTreeMap<VarId, Known>,
     ) -> Option<(Expr, Ends)> {
         if counter.is_empty() || may_skip(&inner.body) {
             return None;
@@ -42,7 +47,8 @@ impl Walker<'_> {
         conjuncts(condition, &mut parts);
         let count = parts.len();
         let one = Expr::from(1.0);
-        let until_false = |part: &Value| self.until_false(part, (counter, &one, &one));
+        let until_false =
+            |part: &Value| self.until_false((inner, before), part, (counter, &one, &one));
         let found: Vec<Expr> = parts.into_iter().filter_map(until_false).collect();
         let ends = if found.len() == count {
             Ends::AtBound
@@ -58,6 +64,7 @@ impl Walker<'_> {
     /// Iterations of a loop that counts towards an end that moves: `for (i = 0, j = n - 1; i < j; i++, j--)`.
     pub(super) fn towards(
         &mut self,
+        around: Around,
         variable: VarId,
         bound: &Value,
         header: (&str, &Expr, &Expr),
@@ -68,6 +75,7 @@ impl Walker<'_> {
             BinaryOp::GreaterOrEqual
         };
         self.until_false(
+            around,
             &Value::binary(op, Value::Variable(variable), bound.clone()),
             header,
         )
@@ -76,6 +84,7 @@ impl Walker<'_> {
     /// In iteration k the two sides of a comparison are d + s·(k − 1) apart.
     pub(super) fn until_false(
         &mut self,
+        (inner, before): Around,
         part: &Value,
         (counter, lower, step): (&str, &Expr, &Expr),
     ) -> Option<Expr> {
@@ -98,8 +107,9 @@ impl Walker<'_> {
             return None;
         }
         let types = [left, right].map(|side| side.ty(self.function()));
-        if let Some(Type::Real(bytes)) = types.iter().find(|ty| ty.is_floating()) {
-            return self.rounds_of_reals((op, left, right), (counter, lower), *bytes);
+        if types.iter().any(Type::is_floating) {
+            let rounds = self.replayed(inner, part, before)?;
+            return Some(Expr::from(f64::from(rounds)));
         }
         let sides = [
             self.symbols.expression(left)?,
@@ -212,44 +222,6 @@ impl Walker<'_> {
         // What only goes down is never below zero: the comparison always holds.
         let is_endless = !is_strict && sides.iter().any(Expr::is_zero);
         (is_endless || first.iter().any(is_open)).then_some(WithoutSign::Unknown)
-    }
-
-    /// Rounds of a loop over a real variable, if start, end and step are numbers: it is run as a program would, with
-    /// that many bytes. What is left of a sum that is not exact may be one round.
-    fn rounds_of_reals(
-        &mut self,
-        (op, left, right): (BinaryOp, &Value, &Value),
-        (counter, lower): (&str, &Expr),
-        bytes: u32,
-    ) -> Option<Expr> {
-        const LONGEST: u32 = 1 << 20;
-        let round = |x: f64| if bytes == 4 { f64::from(x as f32) } else { x };
-        let mut side = |value: &Value| {
-            let mut linear = self.symbols.expression(value)?.linear_in(&[counter])?;
-            let slope = linear.coefficients.remove(0).as_number()?;
-            let first = (linear.rest + lower.clone() * slope).expand().as_number()?;
-            Some((round(first), round(slope)))
-        };
-        let ((mut a, step_a), (mut b, step_b)) = (side(left)?, side(right)?);
-        let holds = |a: f64, b: f64| match op {
-            BinaryOp::Less => a < b,
-            BinaryOp::LessOrEqual => a <= b,
-            BinaryOp::Greater => a > b,
-            BinaryOp::GreaterOrEqual => a >= b,
-            _ => a != b,
-        };
-        if step_a == step_b {
-            return None;
-        }
-        let mut rounds = 0;
-        while holds(a, b) {
-            (a, b) = (round(a + step_a), round(b + step_b));
-            rounds += 1;
-            if rounds > LONGEST {
-                return None;
-            }
-        }
-        (rounds > 0).then(|| Expr::from(f64::from(rounds)))
     }
 }
 

@@ -63,7 +63,7 @@ impl Walker<'_> {
         self.symbols.halting.extend(&conditional);
         let outer_conditional = std::mem::replace(&mut self.conditional, conditional);
         let ends = self.find_end(inner, &mut header, &before);
-        let cut = self.end_at_exits(inner, &mut header);
+        let cut = self.end_at_exits((inner, &before), &mut header);
         self.forget_wrapped(&moved, &header);
         self.drop_estimates(inner, &mut header, ends);
         self.cut_short(inner, &mut header, ends);

@@ -95,7 +95,7 @@ impl Walker<'_> {
     }
 
     /// The one number that a procedure gives a variable outside of a loop.
-    fn begins_at(&self, inner: &ir::Loop, time: VarId) -> Option<f64> {
+    pub(super) fn begins_at(&self, inner: &ir::Loop, time: VarId) -> Option<f64> {
         let function = self.function();
         let own = assigned_to(&inner.body, time);
         let all = assigned_to(&function.body, time);

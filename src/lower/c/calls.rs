@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::super::fold;
 use super::super::intrinsic_types::fixed;
+use super::completed::characters;
 use super::ctype::CType;
 use super::fields::{Field, children, part};
 use super::lowering::Lowering;
@@ -32,6 +33,9 @@ impl<'t> Lowering<'t> {
         if TRANSPARENT.contains(&name.as_str()) && !arguments.is_empty() {
             return arguments.swap_remove(0);
         }
+        if let Some(length) = self.fixed_length(node, &name) {
+            return Value::Integer(length);
+        }
         if let Some(number) = self.fixed_call(&name, &arguments) {
             return Value::Integer(number);
         }
@@ -43,15 +47,22 @@ impl<'t> Lowering<'t> {
         }
     }
 
+    /// The length of a text that is written in the call.
+    fn fixed_length(&self, node: Node<'t>, name: &str) -> Option<i64> {
+        let list = part(node, Field::Arguments).filter(|_| name == "strlen")?;
+        let [text] = children(list)[..] else {
+            return None;
+        };
+        let text = self.unconverted(text);
+        let text = (self.role(text) == Some(Role::Text)).then(|| self.text(text))?;
+        i64::try_from(characters(text)?.iter().position(|byte| *byte == 0)?).ok()
+    }
+
     /// What a function of the C library or of compilers gives for literals; programs may define none of these names.
     fn fixed_call(&self, name: &str, arguments: &[Value]) -> Option<i64> {
         let [argument] = arguments else {
             return None;
         };
-        if let Value::Text(text) = argument {
-            let is_plain = !text.contains(['\\', '"', '\0']);
-            return (name == "strlen" && is_plain).then_some(text.len() as i64);
-        }
         let number = fold::value(self.draft.function(), argument)?;
         let (bits, number) = match name {
             "__builtin_popcount" | "__builtin_clz" | "__builtin_ctz" => {

@@ -51,7 +51,7 @@ impl<'t> Names<'t> {
 
     /// How many bytes a text has, with the one behind it.
     fn bytes_with_end(&self, text: Node<'t>) -> Option<i64> {
-        Some(bytes_of(self.text(text))? + 1)
+        i64::try_from(characters(self.text(text))?.len()).ok()
     }
 
     /// How many elements a list makes; `None` where their own braces are left out.
@@ -104,59 +104,87 @@ impl<'t> Names<'t> {
     }
 }
 
-/// The bytes of a string, which may have several parts: `"ab" "c"`; `None` of one with a prefix or names of characters.
-fn bytes_of(literals: &str) -> Option<i64> {
+/// The bytes of a string, which may have several parts, `"ab" "c"`, with the one behind it; `None` of one with a prefix.
+pub fn characters(literals: &str) -> Option<Vec<u8>> {
     let mut rest = literals.trim();
-    let mut count = 0;
+    let mut found = Vec::new();
     while !rest.is_empty() {
         let inside = rest.strip_prefix('"')?;
-        let (bytes, behind) = literal(inside)?;
-        count += bytes;
-        rest = behind.trim_start();
+        rest = literal(inside, &mut found)?.trim_start();
     }
-    Some(count)
+    found.push(0);
+    Some(found)
 }
 
-/// The bytes up to the quote that ends a literal, and what is behind it.
-fn literal(text: &str) -> Option<(i64, &str)> {
-    let mut bytes = text.bytes().enumerate().peekable();
-    let mut count = 0;
-    while let Some((at, byte)) = bytes.next() {
-        match byte {
-            b'"' => return Some((count, &text[at + 1..])),
-            b'\\' => match bytes.next()?.1 {
-                b'x' => {
-                    while bytes
-                        .next_if(|(_, byte)| byte.is_ascii_hexdigit())
-                        .is_some()
-                    {}
-                }
-                b'0'..=b'7' => {
-                    for _ in 0..2 {
-                        bytes.next_if(|(_, byte)| matches!(byte, b'0'..=b'7'));
-                    }
-                }
-                b'u' | b'U' | b'N' | b'\n' | b'\r' => return None,
-                _ => {}
-            },
-            _ => {}
+/// Adds the bytes up to the quote that ends a literal; what is behind it.
+fn literal<'l>(text: &'l str, found: &mut Vec<u8>) -> Option<&'l str> {
+    let mut rest = text;
+    loop {
+        let next = rest.chars().next()?;
+        rest = &rest[next.len_utf8()..];
+        match next {
+            '"' => return Some(rest),
+            '\\' => rest = escaped(rest, found)?,
+            next => found.extend(next.encode_utf8(&mut [0; 4]).bytes()),
         }
-        count += 1;
     }
-    None
+}
+
+/// Adds the bytes of what stands behind a backslash; what is behind that.
+fn escaped<'l>(text: &'l str, found: &mut Vec<u8>) -> Option<&'l str> {
+    let kind = text.chars().next()?;
+    let behind = &text[kind.len_utf8()..];
+    let number = |text: &'l str, radix: u32, most: usize| {
+        let count = text
+            .chars()
+            .take(most)
+            .take_while(|c| c.is_digit(radix))
+            .count();
+        let number = u32::from_str_radix(&text[..count], radix).ok()?;
+        Some((number, &text[count..]))
+    };
+    let (byte, behind) = match kind {
+        'x' => {
+            let (number, behind) = number(behind, 16, usize::MAX)?;
+            (u8::try_from(number).ok()?, behind)
+        }
+        '0'..='7' => {
+            let (number, behind) = number(text, 8, 3)?;
+            (u8::try_from(number).ok()?, behind)
+        }
+        'u' | 'U' => {
+            let (number, behind) = number(behind, 16, if kind == 'u' { 4 } else { 8 })?;
+            found.extend(char::from_u32(number)?.encode_utf8(&mut [0; 4]).bytes());
+            return Some(behind);
+        }
+        'a' => (7, behind),
+        'b' => (8, behind),
+        'f' => (12, behind),
+        'n' => (10, behind),
+        'r' => (13, behind),
+        't' => (9, behind),
+        'v' => (11, behind),
+        'e' => (27, behind),
+        '\\' | '"' | '\'' | '?' => (kind as u8, behind),
+        _ => return None,
+    };
+    found.push(byte);
+    Some(behind)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::bytes_of;
+    use super::characters;
 
     #[test]
     fn parts_of_texts_add_up() {
-        assert_eq!(bytes_of(r#""""#), Some(0));
-        assert_eq!(bytes_of(r#""x" "yz""#), Some(3));
-        assert_eq!(bytes_of("\"one\\n\"\n  \"\\x41\\101\\\"\""), Some(7));
-        assert_eq!(bytes_of(r#""ab" /* c */ "d""#), None);
-        assert_eq!(bytes_of(r#"L"wide""#), None);
-        assert_eq!(bytes_of(r#""\u00e9""#), None);
+        let found = |text: &str| characters(text).map(|bytes| bytes.len());
+        assert_eq!(found(r#""""#), Some(1));
+        assert_eq!(found(r#""x" "yz""#), Some(4));
+        assert_eq!(found("\"one\\n\"\n  \"\\x41\\101\\\"\""), Some(8));
+        assert_eq!(found(r#""ab" /* c */ "d""#), None);
+        assert_eq!(found(r#"L"wide""#), None);
+        assert_eq!(found(r#""\u00e9""#), Some(3));
+        assert_eq!(characters(r#""a\0b""#), Some(vec![97, 0, 98, 0]));
     }
 }

@@ -271,10 +271,9 @@ impl<'t> Lowering<'t> {
         // A factor that `int` does not hold leaves the type of the shift as it is.
         let own = left.ty(function);
         let is_wide = matches!(factor, Value::Integer(factor) if i32::try_from(factor).is_err());
-        let is_literal = matches!(left, Value::Integer(_));
         let shifted = Value::binary(op, left, factor);
         match own {
-            Type::Integer(4, sign) if is_wide && !is_literal => {
+            Type::Integer(4, sign) if is_wide => {
                 Value::Convert(Type::Integer(4, sign), Box::new(shifted))
             }
             _ => shifted,

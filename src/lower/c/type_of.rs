@@ -166,6 +166,7 @@ fn matters(operator: &str, meant: &Type, shown: &Type) -> bool {
     let begins_again = has_no_sign(4.min(*bytes), *sign) && *bytes == 4;
     match operator {
         // What is left of so large a number in 64 bits is the same with a sign.
+        "*" | "<<" if bytes > of => true,
         "+" | "-" | "*" | "<<" => {
             (meant != shown) && (begins_again || has_no_sign(*of, *own) && bytes > of)
         }

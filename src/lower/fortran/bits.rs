@@ -112,16 +112,9 @@ impl Lowering<'_> {
         Some(i64::from(count))
     }
 
-    /// What is asked of texts that are literals, and the one of two values that a condition chooses which is known.
+    /// The one of two values that a condition chooses which is known.
     pub fn of_literals(&self, name: &str, arguments: &[Value]) -> Option<Value> {
         match (name, arguments) {
-            ("len" | "len_trim", [Value::Text(text)]) if !text.contains(['\'', '"', '\\']) => {
-                let text = match name {
-                    "len" => text,
-                    _ => text.trim_end_matches(' '),
-                };
-                Some(Value::Integer(text.chars().count() as i64))
-            }
             ("merge", [yes, no, mask]) if [yes, no].map(|one| self.rank(one)) == [Some(0); 2] => {
                 match self.holds(mask)? {
                     true => Some(yes.clone()),

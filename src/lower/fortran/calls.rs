@@ -13,6 +13,7 @@ use super::intrinsic_types;
 use super::modules::callee;
 use super::procedure::Lowering;
 use super::scope::{Class, Scope, Symbol, TypeSpec};
+use super::texts::is_of_literals;
 use crate::intrinsics::Intrinsic;
 use crate::ir::{Type, Value};
 use crate::reason::ReasonCode;
@@ -145,6 +146,9 @@ impl<'a> Lowering<'a> {
         if let Some(declared) = self.inquiry(name, &values) {
             return declared;
         }
+        if let Some(number) = self.of_fixed(name, arguments, (&values, kind_of_first), scope) {
+            return Value::Integer(number);
+        }
         let computed = self.of_bits(name, &values, kind_of_first);
         if let Some(computed) = computed.or_else(|| self.of_literals(name, &values)) {
             return computed;
@@ -155,6 +159,37 @@ impl<'a> Lowering<'a> {
             name: name.to_string(),
             ty: intrinsic_types::result(known, &types, kind, &scope.kinds),
             arguments: values,
+        }
+    }
+
+    /// What an intrinsic function gives that the source fixes: of constant texts, of types, and of literals.
+    fn of_fixed(
+        &self,
+        name: &str,
+        arguments: &[Argument],
+        (values, kind): (&[Value], Option<u32>),
+        scope: &'a Scope,
+    ) -> Option<i64> {
+        let is_literal = |argument: &Argument| match argument {
+            Argument::Value(expr) | Argument::Keyword(_, expr) => is_of_literals(expr),
+            Argument::Section(_) | Argument::Star => false,
+        };
+        if let Some(number) = self.world.asked_of_text(name, arguments, scope, 0) {
+            return Some(number);
+        }
+        let ty = match (values.first()?, kind) {
+            (Value::Integer(_), Some(bytes)) => Type::integer(bytes),
+            (first, _) => first.ty(self.draft.function()),
+        };
+        let of_type = || self.world.asked_of_type(name, &ty);
+        if name == "rank" {
+            return self
+                .rank(values.first()?)
+                .and_then(|rank| i64::try_from(rank).ok());
+        }
+        match arguments.iter().all(is_literal) {
+            true => (self.world.inquiry(name, arguments, scope, 0)).or_else(of_type),
+            false => of_type(),
         }
     }
 }

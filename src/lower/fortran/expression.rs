@@ -163,10 +163,14 @@ impl<'a> Reader<'a> {
             ),
             Some(Role::Text) => {
                 let text = self.tree.text(node);
-                let inside = text
-                    .find(['\'', '"'])
-                    .and_then(|at| text.get(at + 1..text.len().saturating_sub(1)));
-                Expr::Text(inside.unwrap_or(text).to_string())
+                let quote = text.find(['\'', '"']);
+                let inside = quote.and_then(|at| {
+                    let quote = text.get(at..=at)?;
+                    let inside = text.get(at + 1..text.len().saturating_sub(1))?;
+                    // Two of them are one in the text.
+                    Some(inside.replace(&quote.repeat(2), quote))
+                });
+                Expr::Text(inside.unwrap_or_else(|| text.to_string()))
             }
             Some(Role::Parenthesised) => match named_children(node).first() {
                 Some(inner) => self.expression(*inner, depth + 1),

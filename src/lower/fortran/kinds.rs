@@ -4,6 +4,7 @@ use super::super::fold;
 use super::expression::{Argument, Expr, RealKind};
 use super::modules::{Found, World, intrinsic_constant};
 use super::scope::{Base, Class, Component, DerivedType, KindSpec, Scope, Symbol, TypeSpec};
+use super::texts::argument;
 use crate::ir::{Type, UnaryOp};
 
 /// Constants that refer to constants, types inside types: deeper is taken for a circle.
@@ -170,23 +171,14 @@ impl<'a> World<'a> {
     }
 
     /// `selected_real_kind(15)`, `kind(1.d0)` and their like.
-    fn inquiry(
+    pub fn inquiry(
         &self,
         function: &str,
         arguments: &[Argument],
         scope: &'a Scope,
         depth: usize,
     ) -> Option<i64> {
-        let value = |at: usize, keyword: &str| {
-            let named = arguments.iter().find_map(|argument| match argument {
-                Argument::Keyword(name, value) if **name == *keyword => Some(value),
-                _ => None,
-            });
-            named.or_else(|| match arguments.get(at) {
-                Some(Argument::Value(value)) => Some(value),
-                _ => None,
-            })
-        };
+        let value = |at: usize, keyword: &str| argument(arguments, at, keyword);
         let number = |at: usize, keyword: &str| {
             value(at, keyword).and_then(|e| self.integer(e, scope, depth))
         };
@@ -219,7 +211,10 @@ impl<'a> World<'a> {
             "kind" => self.kind_of(value(0, "x")?, scope, depth),
             "max" => Some(number(0, "")?.max(number(1, "")?)),
             "min" => Some(number(0, "")?.min(number(1, "")?)),
-            _ => None,
+            _ if matches!(self.symbol(scope, function), Found::Symbol(..)) => None,
+            _ => self
+                .asked_of_text(function, arguments, scope, depth)
+                .or_else(|| self.asked_of_numbers(function, arguments, scope, depth)),
         }
     }
 

@@ -115,13 +115,36 @@ impl<'a> Lowering<'a> {
         }
         let charge = (links.len() / CHARGE).min(MOST_CHARGED);
         self.nesting.charge_values(charge);
+        let mut kind = self.world.kind_of_literals(first, scope);
         let first = self.value(first, scope);
         let value = links.into_iter().rev().fold(first, |left, (op, right)| {
+            let other = self.world.kind_of_literals(right, scope);
             let right = self.value(right, scope);
+            let [left, right] = self.made_alike(op, [(left, kind), (right, other)]);
+            kind = kind.max(other);
             self.binary_operation(op, left, right, scope)
         });
         self.nesting.leave_values(charge);
         value
+    }
+
+    /// Operands of which literals have kinds of their own: the type of `n*1000_8` is that of the literal, which is written
+    /// down where it makes a difference to the result.
+    fn made_alike(&self, op: BinaryOp, sides: [(Value, Option<u32>); 2]) -> [Value; 2] {
+        let function = self.draft.function();
+        let shown = (sides.iter())
+            .filter_map(|(side, _)| match side.ty(function) {
+                Type::Integer(bytes, _) => Some(bytes),
+                _ => None,
+            })
+            .max();
+        let may_overflow = matches!(op, BinaryOp::Multiply | BinaryOp::Add | BinaryOp::Subtract);
+        sides.map(|(side, kind)| match (side, kind, shown) {
+            (Value::Integer(number), Some(kind), Some(shown)) if may_overflow && kind > shown => {
+                Value::Convert(Type::integer(kind), Box::new(Value::Integer(number)))
+            }
+            (side, ..) => side,
+        })
     }
 
     fn opaque_value(

@@ -111,7 +111,7 @@ fn casts_of_pointers_change_the_element() {
               argument d(real8 **): real8[0:(n - 1), :]
               a := buffer
               buffer[i] := ((d(real4 *)[i] + d(real8 **)[i, 1]) + a[i, 1])
-              g := malloc((n * 4))
+              g := malloc((integer8(n) * 4))
         "#]],
     );
 }

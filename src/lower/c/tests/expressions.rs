@@ -238,7 +238,7 @@ fn casts_and_calls_keep_their_parentheses() {
               r := ((y * u) + (z * u))
               r := (-1 + p[0])
               r := (g(u) + (f[0](u) * 2))
-              i := integer4((((8 * 2) + (120 * i)) - z))
+              i := integer4((((integer8(8) * 2) + (120 * i)) - z))
               if u @7
                 p[0] := 1
               else

@@ -50,34 +50,34 @@ fn counted_headers() {
             "i = 0; i < n * sizeof(double) / 8; i++",
         ],
         expect![[r#"
-              loop i = 0 .. (n - 1) by 1 @4
-              loop i = 0 .. n by 1 @5
-              loop i = n .. 1 by -1 @6
-              loop i = (n - 1) .. 0 by -2 @7
-              loop i = 0 .. (n - 1) by 1 @8
-              loop i = n .. (m + 1) by -1 @9
-              loop i = 0 .. 9 by 2 @10
-              loop i = 0 .. (N - 1) by N @11
-              loop i = 1 .. (n - 1) by 1 @12
-              loop i = 1 .. n by 1 @13
-              loop k = 0 .. (n - 1) by 1 @14
-              e := n
-              loop k = 0 .. (e - 1) by 1 @15
-              j := n
-              loop i = 0 .. (j - 1) by 1 @16
-                j := (j - 1)
-              i := 0
-              j := i
-              loop i = 0 .. (n - 1) by 1 @17
-              loop i = 0 .. (n - 1) by m @18
-              loop i = n .. 1 by (-m) @19
-              loop i = 0 .. (integer4(t) - 1) by 1 @20
-              loop i = 0 .. (l - 1) by 1 @21
-              loop u = n .. 1 by -1 @22
-              b := 0
-              loop i = 0 .. (n - 1) by 1 @23
-              loop i = 0 .. ((q[b] - 1) - 1) by 1 @24
-              loop i = 0 .. (((n * 8) / 8) - 1) by 1 @25
+            loop i = 0 .. (n - 1) by 1 @4
+            loop i = 0 .. n by 1 @5
+            loop i = n .. 1 by -1 @6
+            loop i = (n - 1) .. 0 by -2 @7
+            loop i = 0 .. (n - 1) by 1 @8
+            loop i = n .. (m + 1) by -1 @9
+            loop i = 0 .. 9 by 2 @10
+            loop i = 0 .. (N - 1) by N @11
+            loop i = 1 .. (n - 1) by 1 @12
+            loop i = 1 .. n by 1 @13
+            loop k = 0 .. (n - 1) by 1 @14
+            e := n
+            loop k = 0 .. (e - 1) by 1 @15
+            j := n
+            loop i = 0 .. (j - 1) by 1 @16
+              j := (j - 1)
+            i := 0
+            j := i
+            loop i = 0 .. (n - 1) by 1 @17
+            loop i = 0 .. (n - 1) by m @18
+            loop i = n .. 1 by (-m) @19
+            loop i = 0 .. (integer4(t) - 1) by 1 @20
+            loop i = 0 .. (l - 1) by 1 @21
+            loop u = n .. 1 by -1 @22
+            b := 0
+            loop i = 0 .. (n - 1) by 1 @23
+            loop i = 0 .. ((q[b] - 1) - 1) by 1 @24
+            loop i = 0 .. (((integer8(n) * 8) / 8) - 1) by 1 @25
         "#]],
     );
 }
