@@ -24,6 +24,7 @@ mod loops;
 mod lost;
 mod outputs;
 mod parts;
+mod passes;
 mod records;
 mod recursion;
 mod refills;

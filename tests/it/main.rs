@@ -51,6 +51,7 @@ mod every_capacity;
 mod explain;
 mod far_arrays;
 mod figures;
+mod first_choice;
 mod first_runs;
 mod first_values;
 mod first_words;

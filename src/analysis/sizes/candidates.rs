@@ -32,7 +32,7 @@ pub struct Candidates {
     pub is_done_without: bool,
     /// It is no larger than these.
     pub limits: Vec<Expr>,
-    /// It is no smaller than these.
+    /// It is no smaller than these, or has them for a while.
     pub floors: Vec<Result<Expr, Gap>>,
     pub is_given: bool,
     /// About what it is given, where that is no choice of who runs the program.
@@ -64,7 +64,8 @@ impl Candidates {
         }
     }
 
-    /// Takes the values that it is no smaller than for values of it. Of what is read from outside they are not the default.
+    /// Takes the values that it is no smaller than, or has for a while, for values of it. Of what is read from outside they
+    /// are not the default.
     pub fn add_floors(&mut self) {
         let floors = std::mem::take(&mut self.floors);
         if !self.is_given {
@@ -87,6 +88,13 @@ impl Candidates {
         self.limits.retain(|limit| !limit.mentions(own));
         self.stand_ins.retain(|value| !value.mentions(own));
         self.firsts.retain(|first| !first.mentions(own));
+    }
+
+    /// Leaves out the numbers that the length of a list begins with which gets longer by what it is made of.
+    pub fn forget_beginnings(&mut self) {
+        if self.is_circular {
+            self.values.retain(|value| value.as_number().is_none());
+        }
     }
 
     /// Whether it is what input may give: it is read from outside, or is shared and has numbers only.

@@ -27,6 +27,7 @@ use super::order;
 use super::own_readers::OwnReaders;
 use super::places::{PlaceId, Places, asked_of_images, inquired};
 use super::stand_ins::{asked_for_some, stand_in, stand_ins};
+use super::taken_back::taken_back;
 use super::words::words;
 use crate::calls::{ProcedureId, Procedures, Target, reached};
 use crate::inputs::Inputs;
@@ -190,6 +191,7 @@ impl<'k, 'u> Collector<'k, 'u> {
         let under_input = under_input(self.known, &self.command_line, id);
         let under_words = under_words(self.known, &self.command_line, id);
         let not_read = instead_of_input(self.known, id);
+        let taken_back = taken_back(&function.body);
         let counters: Vec<Arc<Counter>> = counters(function).into_iter().map(Arc::new).collect();
         let [mut limits, mut floors, mut instead]: [Vec<&Value>; 3] = Default::default();
         let dead = Dead::of(function, &|constant| self.places.is_set(function, constant));
@@ -214,6 +216,7 @@ impl<'k, 'u> Collector<'k, 'u> {
                         let of = self.of(place);
                         for (all, own) in [
                             (&floors, &mut of.floors),
+                            (&taken_back, &mut of.taken_back),
                             (&instead, &mut of.stand_ins),
                             (&under_input, &mut of.under_input),
                             (&under_words, &mut of.under_words),

@@ -68,6 +68,8 @@ pub struct Definitions<'u> {
     pub is_always_read: bool,
     /// Of what is assigned, the values that it is given where it is smaller: `if (x < n) x = n`.
     pub floors: Vec<&'u Value>,
+    /// Of what is assigned, the values that the same procedure takes back: `kept = n; n = 1; …; n = kept`.
+    pub taken_back: Vec<&'u Value>,
     /// Of what is assigned, the values that it is given where it has none so far: `if (x == 0) x = n`.
     pub stand_ins: Vec<&'u Value>,
     /// What the program does where it is zero, if it asks for that: where it ends somewhere, it ends.
@@ -117,9 +119,10 @@ impl<'u> Definitions<'u> {
         is_among(&self.unconditional, value)
     }
 
-    /// Whether the statement that assigns the value keeps the place from being smaller.
-    pub fn is_floor(&self, value: &Value) -> bool {
-        is_among(&self.floors, value)
+    /// Whether the statement that assigns the value says nothing of what the place has unless the program is told otherwise:
+    /// it keeps it from being smaller, or is taken back.
+    pub fn is_no_default(&self, value: &Value) -> bool {
+        is_among(&self.floors, value) || is_among(&self.taken_back, value)
     }
 
     /// Whether the statement that assigns the value runs where the place has none so far.

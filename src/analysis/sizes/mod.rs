@@ -26,6 +26,7 @@
 //! definitions   collects over all statements what gives each place a value
 //!                 guarded, asked   under which conditions    keys   by which word of the input
 //!                 alive            what constants keep from running
+//!                 taken_back       for a while only
 //!                 aliases          other names of storage    order   what a run does first
 //!                 inputs           what comes from outside, and `by_input` what a file gives it
 //!                 own_readers  by functions of the program that give back what they read, or an argument
@@ -90,6 +91,7 @@ mod set;
 mod stand_ins;
 mod starts;
 mod structures;
+mod taken_back;
 mod touches;
 mod truth;
 mod values;

@@ -77,6 +77,8 @@ pub struct Place {
     pub is_logical: bool,
     /// Whether it is declared with dimensions.
     pub is_array: bool,
+    /// Whether it is the length of a dimension.
+    pub is_extent: bool,
     /// The type of the structures that it is a component of.
     pub structure: Option<std::sync::Arc<str>>,
     /// Whether more than one structure of that type has it, as far as variables name them.
@@ -108,6 +110,7 @@ impl Place {
             is_single: false,
             is_logical: false,
             is_array: false,
+            is_extent: false,
             structure: None,
             has_several: false,
             bounds: Box::default(),
@@ -217,6 +220,7 @@ impl Places {
             is_single: false,
             is_logical: false,
             is_array: false,
+            is_extent: true,
             ..array
         };
         self.add(key, place)
@@ -490,6 +494,7 @@ fn declared(function: &Function, id: VarId, key: &Key) -> Place {
         is_single: matches!(variable.ty, Type::Real(4)),
         is_logical: matches!(variable.ty, Type::Logical(_)),
         is_array: !variable.dimensions.is_empty(),
+        is_extent: matches!(key, Key::Extent(..)),
         has_several: false,
         structure: match key {
             Key::Shared(Home::Component { of, .. }) => Some(of.clone()),

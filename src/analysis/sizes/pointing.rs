@@ -8,6 +8,9 @@
 //! character(80) :: file = ''
 //! if (command_argument_count() > 0) call get_command_argument(1, file)
 //! if (file /= '') call write_results(file)            not taken
+//!
+//! for (k = 0; k < 9; k++) pack(x, NULL);              `if (out)` of `pack` is taken once in ten times
+//! pack(x, out);
 //! ```
 //!
 //! Pointers are followed as a whole, never what they lead to; components go by the type of their structures, dummy
@@ -18,10 +21,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::asked::asks_input;
 use super::command_line::{CommandLine, command_line};
+use super::often::Often;
 use crate::calls::{ProcedureId, Procedures, Target, reached};
 use crate::intrinsics::{Intrinsics, Meaning};
-use crate::ir::visit::calls_of;
-use crate::ir::{BinaryOp, Function, Home, Stmt, Type, Value, VarId, addressed};
+use crate::ir::visit::{assigned_to, calls_of};
+use crate::ir::{BinaryOp, Function, Home, Role, Stmt, Type, UnaryOp, Value, VarId, addressed};
 
 /// Names are followed so far.
 const DEPTH: u32 = 8;
@@ -33,8 +37,13 @@ enum Holder {
     Shared(Home),
 }
 
-/// Whether each of them leads somewhere, where that is known.
-pub(super) struct Pointing(FxHashMap<Holder, bool>);
+/// What is known of each of them.
+pub(super) struct Pointing {
+    /// Whether it leads somewhere.
+    leads: FxHashMap<Holder, bool>,
+    /// Of dummy arguments that do in some calls only, how often.
+    shares: FxHashMap<Holder, f64>,
+}
 
 /// What gives a pointer or a text its values.
 #[derive(Default)]
@@ -72,13 +81,66 @@ impl Pointing {
                 collector.procedure(id, &words);
             }
         }
-        let all = &collector.all;
-        let holders = all.keys();
-        let found = holders.filter_map(|holder| {
+        let holders = || collector.all.keys();
+        let leads = holders().filter_map(|holder| {
             let leads = collector.leads(holder, DEPTH)?;
             Some((holder.clone(), leads))
         });
-        Pointing(found.collect())
+        let often = Often::new(known);
+        let has_entry = known.ids().any(|id| known.get(id).function.is_main);
+        let shares = holders().filter_map(|holder| {
+            let share = collector.share(holder, &often)?;
+            Some((holder.clone(), share))
+        });
+        Pointing {
+            leads: leads.collect(),
+            // Else others may call, too.
+            shares: match has_entry {
+                true => shares.collect(),
+                false => FxHashMap::default(),
+            },
+        }
+    }
+
+    /// How often a condition holds that asks a dummy argument whether it leads somewhere, or a variable that is set to that
+    /// once, where some calls pass nothing.
+    pub fn share(
+        &self,
+        procedure: ProcedureId,
+        function: &Function,
+        condition: &Value,
+    ) -> Option<f64> {
+        self.share_within((procedure, function), condition, DEPTH)
+    }
+
+    fn share_within(
+        &self,
+        (procedure, function): (ProcedureId, &Function),
+        condition: &Value,
+        depth: u32,
+    ) -> Option<f64> {
+        let depth = depth.checked_sub(1)?;
+        let share = |value: &Value| self.share_within((procedure, function), value, depth);
+        match condition.unconverted() {
+            Value::Unary(UnaryOp::Not, inner) => share(inner).map(|share| 1.0 - share),
+            Value::Variable(id) => {
+                let own = holder(function, procedure, *id);
+                let known = own.and_then(|holder| self.shares.get(&holder).copied());
+                known.or_else(|| share(set_once(function, *id)?))
+            }
+            Value::Binary(op @ (BinaryOp::Equal | BinaryOp::NotEqual), left, right) => {
+                let value = match (left.is_null(), right.is_null()) {
+                    (true, false) => right,
+                    (false, true) => left,
+                    _ => return None,
+                };
+                match op {
+                    BinaryOp::Equal => share(value).map(|share| 1.0 - share),
+                    _ => share(value),
+                }
+            }
+            _ => None,
+        }
     }
 
     /// Whether a condition holds that asks a pointer whether it leads somewhere, or a text whether it is empty.
@@ -114,7 +176,7 @@ impl Pointing {
         match value.unconverted() {
             Value::Variable(id) => {
                 let holder = holder(function, procedure, *id)?;
-                self.0.get(&holder).copied()
+                self.leads.get(&holder).copied()
             }
             // `len_trim(file)`, `trim(file)`
             Value::Call {
@@ -295,6 +357,21 @@ impl<'u> Collector<'_, 'u> {
         all.all(|other| other == Some(first)).then_some(first)
     }
 
+    /// How often a dummy argument leads somewhere that nothing else gives a value, if it does in some calls and not in others.
+    fn share(&self, holder: &Holder, often: &Often) -> Option<f64> {
+        let given = self.all.get(holder).filter(|given| !given.is_lost)?;
+        if given.begins.is_some() || !given.certain.is_empty() || !given.perhaps.is_empty() {
+            return None;
+        }
+        let mut times = [0.0, 0.0];
+        for (caller, value) in &given.passed {
+            let leads = self.value(*caller, value, DEPTH)?;
+            times[usize::from(leads)] += often.passes(*caller, value);
+        }
+        let [nowhere, somewhere] = times;
+        (nowhere > 0.0 && somewhere > 0.0).then(|| somewhere / (nowhere + somewhere))
+    }
+
     fn value(&self, id: ProcedureId, value: &Value, depth: u32) -> Option<bool> {
         let function = self.known.get(id).function;
         match value.unconverted() {
@@ -303,9 +380,31 @@ impl<'u> Collector<'_, 'u> {
                 Some(function.conventions.has_pointers() || !text.trim().is_empty())
             }
             Value::Address { .. } => Some(true),
+            Value::Variable(variable) if is_array(function, *variable) => Some(true),
             Value::Variable(variable) => self.leads(&holder(function, id, *variable)?, depth),
             _ => None,
         }
+    }
+}
+
+/// Whether a variable of C is an array itself, not a pointer to one.
+fn is_array(function: &Function, variable: VarId) -> bool {
+    let declared = function.variable(variable);
+    function.conventions.has_pointers()
+        && matches!(declared.role, Role::Local | Role::Global)
+        && (declared.dimensions.first()).is_some_and(|extent| extent.upper.is_some())
+}
+
+/// What a local number is given that one statement sets, and nothing else may.
+fn set_once(function: &Function, id: VarId) -> Option<&Value> {
+    let variable = function.variable(id);
+    let is_own = variable.role == Role::Local && variable.dimensions.is_empty();
+    if !is_own || function.aliased.contains(&id) || function.initial.contains_key(&id) {
+        return None;
+    }
+    match assigned_to(&function.body, id)[..] {
+        [value] => Some(value),
+        _ => None,
     }
 }
 

@@ -338,6 +338,16 @@ impl Sizes {
         Some([largest, smallest.as_ref().unwrap_or(largest)])
     }
 
+    /// How often a condition of a procedure holds that asks whether a pointer leads somewhere which some calls leave out.
+    pub fn share_of_pointing(
+        &self,
+        procedure: ProcedureId,
+        function: &Function,
+        condition: &Value,
+    ) -> Option<f64> {
+        self.pointing.share(procedure, function, condition)
+    }
+
     /// The few numbers that a value of a procedure may have, if all of the program gives it no others.
     pub fn few_numbers(&self, procedure: ProcedureId, function: &Function, value: &Value) -> Few {
         let of_place = |value: &Value| {

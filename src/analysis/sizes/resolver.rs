@@ -152,6 +152,9 @@ impl<'a, 'u> Resolver<'a, 'u> {
         let initial = self.initial(place, &mut candidates, depth);
         candidates.add_floors();
         candidates.leave_out(&self.symbols[place.at()]);
+        if self.places.get(place).is_extent {
+            candidates.forget_beginnings();
+        }
         if candidates.may_be_read(self.places.get(place), initial.is_some())
             && let Some((name, told)) = self.input(place, candidates.is_given)
         {
@@ -274,7 +277,9 @@ impl<'a, 'u> Resolver<'a, 'u> {
                         let read = self.default_of_read(*procedure, assigned, depth - 1);
                         found.is_given |= read.is_some();
                         let value = read.map_or(value, Ok);
-                        if self.definitions[place.at()].is_default(assigned)
+                        let is_no_default = self.definitions[place.at()].is_no_default(assigned);
+                        if !is_no_default
+                            && self.definitions[place.at()].is_default(assigned)
                             && let Ok(value) = &value
                             && value.as_number().is_some()
                         {
@@ -284,7 +289,7 @@ impl<'a, 'u> Resolver<'a, 'u> {
                         if self.definitions[place.at()].is_stand_in(assigned) {
                             found.stand_ins.extend(value.clone());
                         }
-                        match self.definitions[place.at()].is_floor(assigned) {
+                        match is_no_default {
                             true => found.floors.push(value),
                             false => found.add(value),
                         }

@@ -5,6 +5,7 @@
 //! ```text
 //! if (argc < 3) { usage(); return 1; }                  3
 //! for (i = 1; i < argc; i++) work_on(argv[i]);          2: without a word there is nothing to do
+//! for (i = 1; i < argc; i++) if (…) work_on(argv[i]);   2, if nothing else in the program does any work
 //! if (argc > 1) n = atoi(argv[1]);                      1
 //! ```
 
@@ -104,27 +105,22 @@ impl<'u> Program<'_, 'u> {
         }
     }
 
-    /// Whether a loop over the words, that nothing is around, does work for each of them.
+    /// Whether a loop over the words, that nothing is around, does work for each of them, or all of the work there is.
     fn works_on_words(&self, id: ProcedureId, body: &[Stmt], count: VarId) -> bool {
-        body.iter().any(|stmt| match stmt {
-            Stmt::Loop(inner) => {
-                let is_over_words = match &inner.control {
-                    Control::Counted { lower, upper, .. } => {
-                        mentions(lower, count) || mentions(upper, count)
-                    }
-                    Control::Uncounted { condition, .. } => {
-                        (condition.as_ref()).is_some_and(|condition| mentions(condition, count))
-                    }
-                };
-                // What an option asks for is no work of every word.
-                let mut sure = inner
-                    .body
-                    .iter()
-                    .filter(|stmt| !matches!(stmt, Stmt::If(_)));
-                is_over_words && sure.any(|stmt| self.works(id, std::slice::from_ref(stmt), DEPTH))
-            }
-            _ => false,
-        })
+        let works = |stmt: &Stmt| self.works(id, std::slice::from_ref(stmt), DEPTH);
+        let (over_words, others): (Vec<&Stmt>, Vec<&Stmt>) =
+            body.iter().partition(|stmt| is_over_words(stmt, count));
+        let bodies = || {
+            over_words.iter().filter_map(|stmt| match stmt {
+                Stmt::Loop(inner) => Some(&inner.body),
+                _ => None,
+            })
+        };
+        // What an option asks for is no work of every word.
+        let is_option = |stmt: &&Stmt| matches!(stmt, Stmt::If(_));
+        let sure = |body: &Vec<Stmt>| body.iter().filter(|stmt| !is_option(stmt)).any(works);
+        bodies().any(sure)
+            || bodies().any(|body| body.iter().any(works)) && !others.into_iter().any(works)
     }
 
     /// Whether statements run loops, or call procedures that do.
@@ -145,6 +141,19 @@ impl<'u> Program<'_, 'u> {
             });
         });
         found
+    }
+}
+
+/// Whether a statement is a loop whose rounds depend on the number of words.
+fn is_over_words(stmt: &Stmt, count: VarId) -> bool {
+    let Stmt::Loop(inner) = stmt else {
+        return false;
+    };
+    match &inner.control {
+        Control::Counted { lower, upper, .. } => mentions(lower, count) || mentions(upper, count),
+        Control::Uncounted { condition, .. } => {
+            (condition.as_ref()).is_some_and(|condition| mentions(condition, count))
+        }
     }
 }
 

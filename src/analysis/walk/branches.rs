@@ -245,7 +245,12 @@ impl Walker<'_> {
         if let Some(holds) = usual {
             return Some((Expr::from(f64::from(u8::from(holds))), Origin::Default));
         }
-        let share = self.share_of_choice(branch)?;
+        let condition = &branch.condition;
+        let pointing = self.sizes.share_of_pointing(procedure, function, condition);
+        let share = match pointing {
+            Some(share) => Expr::from(share),
+            None => self.share_of_choice(branch)?,
+        };
         (share.as_number() != Some(0.5)).then_some((share, Origin::Default))
     }
 

@@ -118,6 +118,7 @@ impl Walker<'_> {
                 let trips = self.trip_count(&inner.place);
                 self.guess_retries(inner, &trips);
                 self.guess_list(inner, &trips);
+                self.guess_passes(inner, &trips);
                 self.guess_steps(inner, &trips);
                 Header {
                     reasons: vec![(reason.code, reason.detail.clone())],

@@ -16,8 +16,8 @@ use crate::expr::{Expr, Symbol};
 use crate::facts::{Beside, Block, Item, Loop};
 use crate::in_core::InCore;
 use crate::inductions::{advanced, exchanged, growing, inductions, per_iteration};
-use crate::ir::visit::{self, variables_of};
-use crate::ir::{self, BinaryOp, Control, Evaluation, Role, Type, Value, VarId};
+use crate::ir::visit::{self, InLoop, variables_of};
+use crate::ir::{self, BinaryOp, Control, Evaluation, Role, Stmt, Type, Value, VarId};
 use crate::iterations::mentions;
 use crate::loop_variable::LoopVariable;
 use crate::reason::ReasonCode;
@@ -96,7 +96,7 @@ impl Walker<'_> {
             Some((_, Start::Exact(by))) => by.clone(),
             _ => Expr::from(0.0),
         };
-        let left = if has_range && ends == Ends::AtBound {
+        let left = if (has_range || counts_rounds(inner)) && ends == Ends::AtBound {
             let left = after(&inner.control, &bounds, (counter, begins), moved);
             self.fitted(left)
         } else {
@@ -566,6 +566,29 @@ fn after(
         .filter_map(|(id, known)| Some((id, last(known)?)));
     all.chain(counted.filter(|_| last_value.symbols().len() <= MOST_SYMBOLS))
         .collect()
+}
+
+/// Whether a loop that ends by data computes with scalars alone, so that what it counts are its rounds, as many as it has:
+/// `do while (x >= 0.1); n = n + 1; x = x/4`. What reads or walks through data may have counted these to say how many there are.
+fn counts_rounds(inner: &ir::Loop) -> bool {
+    let Control::Uncounted {
+        condition: Some(condition),
+        ..
+    } = &inner.control
+    else {
+        return false;
+    };
+    let mut is_plain = true;
+    let mut look = |value: &Value| is_plain &= !matches!(value, Value::Element { .. });
+    visit::each_value(condition, &mut look);
+    visit::statements(&inner.body, InLoop::No, &mut |stmt, _| {
+        visit::values_of(stmt, &mut look);
+    });
+    visit::statements(&inner.body, InLoop::No, &mut |stmt, _| {
+        is_plain &= matches!(stmt, Stmt::Assign { .. } | Stmt::If(_));
+        visit::calls_of(stmt, &mut |_, _| is_plain = false);
+    });
+    is_plain
 }
 
 /// The variables that loops count with, outermost first.

@@ -40,6 +40,9 @@ impl Lowering<'_> {
         match array {
             Value::Variable(id) => {
                 let dimensions = &self.draft.variable(*id).dimensions;
+                if self.may_have_come(*id) {
+                    return Some(vec![None; dimensions.len()]);
+                }
                 Some(
                     dimensions
                         .iter()
@@ -64,6 +67,14 @@ impl Lowering<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether an array may have the length that it had when the procedure began: statements before allocate it only where it
+    /// is not allocated yet, `if (.not. allocated(list)) allocate(list(1))`, and the one that asks runs elsewhere, too.
+    fn may_have_come(&self, id: VarId) -> bool {
+        self.draft.variable(id).role == Role::Argument
+            && self.draft.function().kept.contains(&id)
+            && !self.missing.contains(&id)
     }
 
     fn declared(&self, array: VarId, at: usize) -> bool {
