@@ -7,12 +7,12 @@
 use std::collections::BTreeSet;
 
 use super::assignments::{Assignments, Counts, Effects};
-use super::calls::Target;
 use super::delinearise::gcd;
 use super::dimension::{Dimension, affine};
 use super::facts::{Gather, Subscript};
 use super::literal::{DEPTH, literal};
 use super::loaded::is_loaded;
+use super::steady::Stable;
 use super::symbols::{Known, Start, Symbols};
 use crate::expr::{Expr, Symbol};
 use crate::ir::visit::{InLoop, calls_of, statements};
@@ -202,11 +202,10 @@ fn multiple(function: &Function, value: &Value) -> i64 {
     }
 }
 
-/// Arrays whose elements statements in loops give other values, or calls in loops may; `is_steady` says which global ones no
-/// procedure does.
+/// Arrays whose elements statements in loops give other values, or calls in loops may.
 pub fn stored_in_loops(
     (function, effects): (&Function, &Effects),
-    is_steady: &dyn Fn(VarId) -> bool,
+    stable: &Stable,
 ) -> BTreeSet<VarId> {
     let mut found = BTreeSet::new();
     let passes_places = function.conventions.passes_places();
@@ -227,7 +226,7 @@ pub fn stored_in_loops(
             if target.meaning().is_some() || is_expanded(effects, statement, name) {
                 return;
             }
-            calls_others |= !matches!(target, Target::Library(_) | Target::Communication(_));
+            calls_others |= stable.may_store(target);
             for (position, argument) in arguments.iter().enumerate() {
                 let address = addressed(argument);
                 let passed = match address.unwrap_or(argument) {
@@ -245,7 +244,7 @@ pub fn stored_in_loops(
         let numbered = (0..).map(VarId).zip(&function.variables);
         let global = numbered.filter(|(id, variable)| {
             let is_array = variable.role == Role::Global && !variable.dimensions.is_empty();
-            is_array && !is_steady(*id)
+            is_array && !stable.has_elements(function, *id)
         });
         found.extend(global.map(|(id, _)| id));
     }

@@ -259,9 +259,7 @@ fn analyze_procedure(
                 true => chased(function),
                 false => BTreeSet::new(),
             }),
-            stored: Rc::new(stored_in_loops((function, effects), &|id| {
-                stable.has_elements(function, id)
-            })),
+            stored: Rc::new(stored_in_loops((function, effects), stable)),
             set_once: Rc::new(set_once(&counts)),
             roots: Rc::new(match function.conventions.has_pointers() {
                 true => roots(function),

@@ -16,6 +16,8 @@ pub(crate) struct Stable {
     /// Structures that are copied as a whole, by the names of their types.
     copied: HashSet<String>,
     has_entry: bool,
+    /// By procedure: whether it, or what it calls, may give elements of global arrays other values.
+    storing: Vec<bool>,
 }
 
 impl Stable {
@@ -76,6 +78,16 @@ impl Stable {
             stored,
             copied,
             has_entry: all.any(|function| function.is_main),
+            storing: storing(known),
+        }
+    }
+
+    /// Whether what is called may give elements of global arrays other values.
+    pub fn may_store(&self, target: Target) -> bool {
+        match target {
+            Target::Body(callee) => self.storing[callee.at()],
+            Target::Library(_) | Target::Communication(_) => false,
+            Target::Recursive(_) | Target::Unknown => true,
         }
     }
 
@@ -173,6 +185,36 @@ fn stored_by(statement: &Stmt, store: &mut dyn FnMut(VarId)) {
         }
     });
     used.into_iter().for_each(store);
+}
+
+/// By procedure: whether it, or what it calls, may give elements of global arrays other values.
+fn storing(known: &Procedures) -> Vec<bool> {
+    let count = known.ids().count();
+    let mut callers: Vec<Vec<ProcedureId>> = vec![Vec::new(); count];
+    let mut found = vec![false; count];
+    for id in known.ids() {
+        let function = known.get(id).function;
+        statements(&function.body, InLoop::No, &mut |statement, _| {
+            stored_by(statement, &mut |array| {
+                found[id.at()] |= function.homes.contains_key(&array);
+            });
+            calls_of(statement, &mut |name, _| match known.target(id, name) {
+                Target::Body(callee) => callers[callee.at()].push(id),
+                Target::Library(_) | Target::Communication(_) => {}
+                Target::Recursive(_) | Target::Unknown => found[id.at()] = true,
+            });
+        });
+    }
+    let mut open: Vec<usize> = (0..count).filter(|at| found[*at]).collect();
+    while let Some(at) = open.pop() {
+        for caller in &callers[at] {
+            if !found[caller.at()] {
+                found[caller.at()] = true;
+                open.push(caller.at());
+            }
+        }
+    }
+    found
 }
 
 /// By procedure: whether a run of the program comes to it at most once.
