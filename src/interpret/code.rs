@@ -204,6 +204,13 @@ pub struct DecidedBy {
     pub others: Vec<Slot>,
 }
 
+impl DecidedBy {
+    /// Whether it goes one way in the whole run: the likelier one.
+    pub fn is_once(&self) -> bool {
+        self.innermost.is_none() && self.others.is_empty()
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Branch {
     pub condition: Integer,

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::code::{Branch, Code, Op, Slot};
+use super::code::{Branch, Code, DecidedBy, Op, Slot};
 use super::evaluate::Number;
 use super::windows::Plan;
 use super::{Access, Sink};
@@ -326,6 +326,9 @@ impl<'c> Run<'c> {
         const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
         self.decisions[branch.number] += 1;
         self.drew = self.drew.max(Drawn::Ways);
+        if branch.decided_by.as_ref().is_some_and(DecidedBy::is_once) {
+            return branch.probability >= 0.5;
+        }
         let draw = match &branch.decided_by {
             None => self.decisions[branch.number].wrapping_mul(GOLDEN),
             Some(by) => {

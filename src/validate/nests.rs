@@ -1,10 +1,10 @@
 //! From the model's nests to what can be run: which statements they are, and what values their symbols have.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::Settings;
 use crate::analysis::ProcedureBody;
-use crate::analysis::facts::{self, Asks, Item};
+use crate::analysis::facts::{self, Asks, Decision, Item};
 use crate::expr::{Lookup, Symbol};
 use crate::interpret::Refusal;
 use crate::interpret::blocks::Blocks;
@@ -15,6 +15,9 @@ use crate::ir::{self, Stmt};
 use crate::model::parameters::{DEFAULT_PROBABILITY, DEFAULT_SIZE};
 use crate::model::{Nest, Valued};
 use crate::reason::ReasonCode;
+
+/// Of a branch that goes one way in all iterations: the loops that decide it.
+static NO_LOOPS: BTreeSet<u32> = BTreeSet::new();
 
 /// What is to be compiled.
 #[derive(Clone, Copy)]
@@ -111,7 +114,10 @@ pub fn compile(
         let probability = known.and_then(|known| value(&known.probability));
         Chance {
             probability: probability.unwrap_or(DEFAULT_PROBABILITY),
-            loops: known.and_then(|known| known.loops.as_ref()),
+            loops: known.and_then(|known| match known.decision {
+                Decision::Fixed => Some(&NO_LOOPS),
+                _ => known.loops.as_ref(),
+            }),
         }
     };
     let passed = |name: &str, at: usize| body.passed(name, at);
