@@ -471,7 +471,7 @@ fn with_parts(id: VarId, function: &ir::Function) -> Vec<VarId> {
 }
 
 /// A variable, or the members of the structure that it is.
-fn parts_of(id: VarId, function: &ir::Function) -> Vec<VarId> {
+pub fn parts_of(id: VarId, function: &ir::Function) -> Vec<VarId> {
     let whole = function.variable(id);
     if !matches!(whole.ty, Type::Derived(..)) || !whole.dimensions.is_empty() {
         return vec![id];

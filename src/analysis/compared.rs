@@ -100,7 +100,6 @@ impl<'f> Compared<'f> {
             set: symbols.set.clone(),
             roots: symbols.roots.clone(),
             chased: symbols.chased.clone(),
-            stored: symbols.stored.clone(),
             has_alternatives: symbols.has_alternatives,
             ..Symbols::outside_loops(symbols.function, symbols.effects, symbols.own_name)
         };

@@ -4,16 +4,17 @@
 //! x[3*col[k] + d]     gather 3*col[k], another one in each iteration of k, a multiple of 3     affine: d
 //! ```
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-use super::assignments::{Assignments, Counts, Effects};
+use super::assignments::{Assignments, Counts, Effects, parts_of};
 use super::delinearise::gcd;
 use super::dimension::{Dimension, affine};
 use super::facts::{Gather, Subscript};
 use super::literal::{DEPTH, literal};
 use super::loaded::is_loaded;
 use super::steady::Stable;
-use super::symbols::{Known, Start, Symbols};
+use super::symbols::{Known, Level, Start, Symbols};
 use crate::expr::{Expr, Symbol};
 use crate::ir::visit::{InLoop, calls_of, statements};
 use crate::ir::{BinaryOp, Function, Role, Stmt, Value, VarId, addressed};
@@ -110,12 +111,14 @@ pub fn changes(symbols: &Symbols, value: &Value) -> Loops {
             Loops::new()
         }
         Value::Variable(id) => variable(symbols, *id),
-        Value::Element { array, .. } if symbols.stored.contains(array) => all(),
         Value::Element {
             array, subscripts, ..
         } => {
             let each = subscripts.iter().flat_map(|part| changes(symbols, part));
-            each.chain(variable(symbols, *array)).collect()
+            let stores = |level: &Level| level.stored.contains(array);
+            let storing = symbols.levels.iter().rposition(stores);
+            let again = outermost(storing.map_or(0, |deepest| deepest + 1));
+            (each.chain(variable(symbols, *array)).chain(again)).collect()
         }
         Value::Unary(_, operand) | Value::Convert(_, operand) => changes(symbols, operand),
         Value::Binary(_, left, right) => of(&[left, right]),
@@ -202,18 +205,25 @@ fn multiple(function: &Function, value: &Value) -> i64 {
     }
 }
 
-/// Arrays whose elements statements in loops give other values, or calls in loops may.
-pub fn stored_in_loops(
+/// What may give elements of arrays other values, beside statements that name them.
+pub struct Changing<'a> {
+    pub stable: &'a Stable,
+    /// By name: others for the same storage.
+    pub same: BTreeMap<VarId, BTreeSet<VarId>>,
+    /// By member: the pointer that it is reached through.
+    pub roots: Rc<BTreeMap<VarId, VarId>>,
+}
+
+/// Arrays whose elements statements give other values, or calls among them may.
+pub fn stored_in(
+    body: &[Stmt],
     (function, effects): (&Function, &Effects),
-    stable: &Stable,
+    changing: &Changing,
 ) -> BTreeSet<VarId> {
     let mut found = BTreeSet::new();
     let passes_places = function.conventions.passes_places();
     let mut calls_others = false;
-    statements(&function.body, InLoop::No, &mut |statement, in_loop| {
-        if in_loop == InLoop::No {
-            return;
-        }
+    statements(body, InLoop::No, &mut |statement, _| {
         if let Stmt::Assign {
             target: Value::Element { array, .. },
             ..
@@ -226,7 +236,7 @@ pub fn stored_in_loops(
             if target.meaning().is_some() || is_expanded(effects, statement, name) {
                 return;
             }
-            calls_others |= stable.may_store(target);
+            calls_others |= changing.stable.may_store(target);
             for (position, argument) in arguments.iter().enumerate() {
                 let address = addressed(argument);
                 let passed = match address.unwrap_or(argument) {
@@ -235,7 +245,9 @@ pub fn stored_in_loops(
                     _ => continue,
                 };
                 if !function.read_only.contains(&passed) && !effects.only_reads(name, position) {
-                    found.insert(passed);
+                    found.extend(parts_of(passed, function));
+                    let members = changing.roots.iter().filter(|(_, root)| **root == passed);
+                    found.extend(members.map(|(member, _)| *member));
                 }
             }
         });
@@ -244,10 +256,17 @@ pub fn stored_in_loops(
         let numbered = (0..).map(VarId).zip(&function.variables);
         let global = numbered.filter(|(id, variable)| {
             let is_array = variable.role == Role::Global && !variable.dimensions.is_empty();
-            is_array && !stable.has_elements(function, *id)
+            is_array && !changing.stable.has_elements(function, *id)
         });
         found.extend(global.map(|(id, _)| id));
     }
+    let named: Vec<VarId> = found.iter().copied().collect();
+    found.extend(
+        named
+            .iter()
+            .filter_map(|id| changing.same.get(id))
+            .flatten(),
+    );
     found
 }
 

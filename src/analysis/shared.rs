@@ -9,27 +9,7 @@ use crate::ir::{Function, Name, Stmt, Value, VarId, addressed, is_left_out};
 /// Pairs of an array that the body uses under its name and storage that it may lie in. Two arrays may share
 /// storage if one names the other's, or both name the same.
 pub fn shared_storage(function: &Function, body: &Block) -> Vec<(Name, Name)> {
-    let mut direct: BTreeMap<VarId, BTreeSet<VarId>> = BTreeMap::new();
-    for (a, b) in &function.shared {
-        direct.entry(*a).or_default().insert(*b);
-    }
-    if function.conventions.has_pointers() {
-        statements(&function.body, InLoop::No, &mut |stmt, _| {
-            if let Stmt::Assign {
-                target: Value::Variable(pointer),
-                value,
-                ..
-            } = stmt
-                && !function.variable(*pointer).dimensions.is_empty()
-            {
-                pointed_to(value, function, &mut |target| {
-                    if target != *pointer {
-                        direct.entry(*pointer).or_default().insert(target);
-                    }
-                });
-            }
-        });
-    }
+    let direct = direct(function);
     if direct.is_empty() {
         return Vec::new();
     }
@@ -60,6 +40,51 @@ pub fn shared_storage(function: &Function, body: &Block) -> Vec<(Name, Name)> {
         );
     }
     pairs
+}
+
+/// By array, pointer or other name: all that may be the same storage.
+pub fn same_storage(function: &Function) -> BTreeMap<VarId, BTreeSet<VarId>> {
+    let mut both = direct(function);
+    for (pointer, targets) in both.clone() {
+        for target in targets {
+            both.entry(target).or_default().insert(pointer);
+        }
+    }
+    let all = |start: &VarId| {
+        let (mut reached, mut left) = (BTreeSet::new(), vec![*start]);
+        while let Some(id) = left.pop() {
+            let next = both.get(&id).into_iter().flatten();
+            left.extend(next.filter(|target| reached.insert(**target)));
+        }
+        (*start, reached)
+    };
+    both.keys().map(all).collect()
+}
+
+/// By name: the storage that it may lie in as `equivalence` or one assignment says it.
+fn direct(function: &Function) -> BTreeMap<VarId, BTreeSet<VarId>> {
+    let mut direct: BTreeMap<VarId, BTreeSet<VarId>> = BTreeMap::new();
+    for (a, b) in &function.shared {
+        direct.entry(*a).or_default().insert(*b);
+    }
+    if function.conventions.has_pointers() {
+        statements(&function.body, InLoop::No, &mut |stmt, _| {
+            if let Stmt::Assign {
+                target: Value::Variable(pointer),
+                value,
+                ..
+            } = stmt
+                && !function.variable(*pointer).dimensions.is_empty()
+            {
+                pointed_to(value, function, &mut |target| {
+                    if target != *pointer {
+                        direct.entry(*pointer).or_default().insert(target);
+                    }
+                });
+            }
+        });
+    }
+    direct
 }
 
 /// The arrays that an address may lie in.

@@ -321,7 +321,7 @@ fn moved(known: &Procedures) -> FxHashSet<Home> {
 }
 
 /// Common blocks whose members do not have the same names everywhere.
-fn commons(known: &Procedures) -> FxHashSet<Arc<str>> {
+pub(crate) fn commons(known: &Procedures) -> FxHashSet<Arc<str>> {
     let mut layouts: FxHashMap<&Arc<str>, BTreeSet<&Arc<str>>> = FxHashMap::default();
     let mut found = FxHashSet::default();
     for id in known.ids() {

@@ -64,6 +64,8 @@ pub struct Level {
     pub counted: Counted,
     /// Variables that the body gives no other values than their own and something more.
     pub advanced: BTreeSet<VarId>,
+    /// Arrays of which the body may give elements other values.
+    pub stored: BTreeSet<VarId>,
 }
 
 /// Names to expressions, for one function.
@@ -102,8 +104,6 @@ pub struct Symbols<'f> {
     pub roots: Rc<BTreeMap<VarId, VarId>>,
     /// Pointers that are loaded from memory somewhere: `p = p->next`.
     pub chased: Rc<BTreeSet<VarId>>,
-    /// Arrays whose elements statements in loops set.
-    pub stored: Rc<BTreeSet<VarId>>,
     /// Variables that one statement sets: the loops that may have it give them another value in each iteration.
     pub chosen_in: BTreeMap<VarId, BTreeSet<u32>>,
     /// Those variables.
@@ -137,7 +137,6 @@ impl<'f> Symbols<'f> {
             set: Rc::default(),
             roots: Rc::default(),
             chased: Rc::default(),
-            stored: Rc::default(),
             chosen_in: BTreeMap::new(),
             set_once: Rc::default(),
             has_alternatives: false,

@@ -56,11 +56,11 @@ use super::calls::{
 use super::compared::Compared;
 use super::datatypes::Datatypes;
 use super::facts::*;
-use super::gathers::{set_once, stored_in_loops};
+use super::gathers::{Changing, set_once};
 use super::inputs::{Inputs, Used};
 use super::iterations::with_iterations;
 use super::serial;
-use super::shared::shared_storage;
+use super::shared::{same_storage, shared_storage};
 use super::sizes::Sizes;
 use super::steady::{Around, Stable, Steady};
 use super::storage::Storages;
@@ -246,6 +246,10 @@ fn analyze_procedure(
     let handed = handed_to_unknown(&function.body, effects);
     let mut assigned_once = surely_once(effects, function, (&counts, &handed));
     assigned_once.extend(set.iter().map(|id| (*id, None)));
+    let roots = Rc::new(match function.conventions.has_pointers() {
+        true => roots(function),
+        false => BTreeMap::new(),
+    });
     let mut walker = Walker {
         last_levels: last_levels(effects, (known, id), function),
         procedures: known,
@@ -259,18 +263,19 @@ fn analyze_procedure(
                 true => chased(function),
                 false => BTreeSet::new(),
             }),
-            stored: Rc::new(stored_in_loops((function, effects), stable)),
             set_once: Rc::new(set_once(&counts)),
-            roots: Rc::new(match function.conventions.has_pointers() {
-                true => roots(function),
-                false => BTreeMap::new(),
-            }),
+            roots: Rc::clone(&roots),
             ..Symbols::outside_loops(function, effects, known.own_name(function))
         },
         outputs: outputs(function, &counts),
         handed_out: handed_out(function, &counts),
         handed_to_unknown: handed,
         effects,
+        changing: Changing {
+            stable,
+            same: same_storage(function),
+            roots,
+        },
         steady,
         around: Vec::new(),
         conditional: BTreeSet::new(),
@@ -462,6 +467,7 @@ struct Walker<'f> {
     /// Those of them that are followed no further.
     handed_to_unknown: BTreeSet<VarId>,
     effects: &'f Effects<'f>,
+    changing: Changing<'f>,
     /// What decides which storage it touches.
     steady: &'f Steady<'f>,
     /// What is known of the loops around the walk for that, the outermost first.

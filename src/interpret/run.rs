@@ -25,6 +25,8 @@ pub enum Drawn {
     Nothing,
     /// Which way branches go, as often as their probabilities say.
     Ways,
+    /// The same, but not as often: too few draws for rare ways.
+    FewWays,
     /// Where an access goes, or how often a loop runs.
     Places,
 }
@@ -47,7 +49,7 @@ pub fn run(code: &Code, line: u64, limit: u64, sink: &mut dyn Sink) -> Done {
     Done {
         accesses: run.accesses,
         cut: flow == Flow::Cut,
-        drew: run.drew,
+        drew: run.drawn(),
     }
 }
 
@@ -64,7 +66,7 @@ pub fn run_windows<'c>(code: &Code, line: u64, plan: &'c Plan, sink: &'c mut dyn
     Done {
         accesses: run.accesses,
         cut: false,
-        drew: run.drew,
+        drew: run.drawn(),
     }
 }
 
@@ -145,8 +147,9 @@ pub(super) struct Run<'c> {
     pub known: Vec<bool>,
     /// Elements of integer arrays that the nest wrote, by address.
     pub memory: FxHashMap<i64, Number>,
-    /// How often each branch on data was decided.
+    /// How often each branch on data was decided, and how often more it was taken than its probability says.
     pub decisions: Vec<u64>,
+    pub surplus: Vec<f64>,
     pub drew: Drawn,
     /// Where each loop with unknown bounds ended.
     pub ends: Vec<i64>,
@@ -169,6 +172,9 @@ pub(super) struct Run<'c> {
     pub sink: &'c mut dyn Sink,
 }
 
+/// Where the rarer way was drawn more often, or less, by a larger share, it does not stand for the probability.
+const MOST_SURPLUS: f64 = 0.05;
+
 /// So many iterations of an innermost loop go evenly both ways of a branch on data that other loops decide, too.
 const EVENLY: u64 = 64;
 
@@ -182,6 +188,7 @@ impl<'c> Run<'c> {
             known: vec![true; code.initial.len()],
             memory: FxHashMap::default(),
             decisions: vec![0; code.branches],
+            surplus: vec![0.0; code.branches],
             drew: Drawn::Nothing,
             ends: vec![0; code.loops],
             pending: Vec::with_capacity(PENDING),
@@ -321,14 +328,38 @@ impl<'c> Run<'c> {
         (self.slots, self.known, self.arms) = before;
     }
 
+    /// What was drawn, and whether ways were drawn as often as they are taken.
+    fn drawn(&self) -> Drawn {
+        let is_uneven = |(decisions, surplus): (&u64, &f64)| {
+            *decisions > 0 && surplus.abs() > MOST_SURPLUS * *decisions as f64
+        };
+        let mut each = self.decisions.iter().zip(&self.surplus);
+        match self.drew {
+            Drawn::Ways if each.any(is_uneven) => Drawn::FewWays,
+            drew => drew,
+        }
+    }
+
     /// Decides what only data know, as often as it holds: multiples of the golden ratio are spread evenly over 0 to 1.
     fn decide(&mut self, branch: &Branch) -> bool {
-        const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
         self.decisions[branch.number] += 1;
         self.drew = self.drew.max(Drawn::Ways);
         if branch.decided_by.as_ref().is_some_and(DecidedBy::is_once) {
             return branch.probability >= 0.5;
         }
+        let holds = self.draw(branch) < branch.probability;
+        // Relative to the rarer way, of which the least is moved.
+        let rarer = branch.probability.min(1.0 - branch.probability);
+        if rarer > 0.0 {
+            let taken = f64::from(u8::from(holds));
+            self.surplus[branch.number] += (taken - branch.probability) / rarer;
+        }
+        holds
+    }
+
+    /// A number from 0 to 1 for a branch.
+    fn draw(&self, branch: &Branch) -> f64 {
+        const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
         let draw = match &branch.decided_by {
             None => self.decisions[branch.number].wrapping_mul(GOLDEN),
             Some(by) => {
@@ -342,6 +373,6 @@ impl<'c> Run<'c> {
                 begin.wrapping_add(innermost.wrapping_mul(GOLDEN))
             }
         };
-        (draw as f64) < branch.probability * 2f64.powi(64)
+        draw as f64 / 2f64.powi(64)
     }
 }

@@ -66,7 +66,7 @@ impl<'m, 'p> Checks<'m, 'p> {
 
     /// What the simulation moves beside what the model says; nothing where the nest cannot be run, or where only data
     /// decide where its accesses go or how often its loops run. Branches on data go either way as often as their probabilities
-    /// say. So many nests, its `rank`, take longer.
+    /// say; where small sizes have too few draws for that, nothing follows. So many nests, its `rank`, take longer.
     pub fn of_nest(&self, nest: usize, rank: usize, body: &ProcedureBody) -> Option<Checked> {
         let known = &self.model.nests[nest];
         let reasons = known.reason_codes();
@@ -187,7 +187,7 @@ fn compare(valued: Valued, index: usize, body: &ProcedureBody, most: u64) -> Opt
     let Ok(outcome) = outcome::of(&code, &settings.levels, most) else {
         return Some(None);
     };
-    if code.is_outside || outcome.drew == Drawn::Places || outcome.share < 1.0 {
+    if code.is_outside || outcome.drew > Drawn::Ways || outcome.share < 1.0 {
         return Some(None);
     }
     let weight = cases::entered(valued, nest);

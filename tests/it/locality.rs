@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use crate::small;
 use crate::support::{command, programs, sources};
 use loopsheet_analysis as analysis;
+use loopsheet_analysis::facts::{Block, Item};
 use loopsheet_model::{Detail, Model};
 use serde_json::Value;
 
@@ -328,6 +329,87 @@ fn conditions_on_data_that_do_not_change_in_all_loops() {
         (others - 2.0 * ever * lines - 8000.0).abs() < 0.01 * others,
         "{others}"
     );
+}
+
+/// Where something may change what a condition asks for: under another name of its storage, in what is called, or only
+/// before the loops.
+#[test]
+fn what_may_change_conditions() {
+    let answers = |file: &str, text: &str| {
+        let units = [sources::of_text(file, text)];
+        let program = analysis::analyze(&units);
+        let mut found = Vec::new();
+        for function in &program.functions {
+            answers_in(&function.body, &mut found);
+        }
+        found
+    };
+    let steps = |loops: [u32; 2]| vec![Some(loops.into())];
+    let inner = "for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) if (m[i] > 0) u[j][i] = 1;";
+    let c = |before: &str, step: &str| {
+        let text = format!(
+            "void touch(int *p);
+            struct s {{ int m[100]; }};
+            void fill(struct s *g) {{ for (int i = 0; i < 100; i++) g->m[i] = i; }}
+            void f(int n, int m[100], double u[n][n], int t, struct s *g) {{
+                {before}
+                for (int k = 0; k < t; k++) {{ {step} {inner} }}
+            }}"
+        );
+        answers("a.c", &text)
+    };
+    assert_eq!(c("for (int i = 0; i < n; i++) m[i] = i;", ""), vec![Some([2].into())]);
+    assert_eq!(c("", "for (int i = 0; i < n; i++) m[i] = i;"), steps([0, 2]));
+    assert_eq!(c("", "touch(m);"), steps([0, 2]));
+    assert_eq!(c("", "int *r = m; for (int i = 0; i < n; i++) r[i] = i;"), steps([0, 2]));
+    let member = "
+        struct s { int m[100]; };
+        void fill(struct s *g);
+        void f(int n, double u[n][n], int t, struct s *g) {
+            for (int k = 0; k < t; k++) {
+                fill(g);
+                for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) if (g->m[i] > 0) u[j][i] = 1;
+            }
+        }";
+    assert_eq!(answers("a.c", member), steps([0, 2]));
+    let fortran = |declared: &str, step: &str| {
+        let text = format!(
+            "subroutine f(n, t, u)
+              integer :: n, t, i, j, k
+              real :: u(n, n)
+              {declared}
+              do k = 1, t
+                {step}
+                do j = 1, n
+                  do i = 1, n
+                    if (m(i) > 0) u(i, j) = 1
+                  end do
+                end do
+              end do
+            end subroutine
+            subroutine touch
+              integer :: other(100)
+              common /c/ other
+              other(3) = 1
+            end subroutine"
+        );
+        answers("a.f90", &text)
+    };
+    let common = "integer :: m(100)\n common /c/ m";
+    assert_eq!(fortran(common, ""), vec![Some([2].into())]);
+    assert_eq!(fortran(common, "call touch"), steps([0, 2]));
+    let equivalence = "integer :: m(100), e(100)\n equivalence (m, e)";
+    assert_eq!(fortran(equivalence, "e(k) = 1"), steps([0, 2]));
+    assert_eq!(c("", ""), vec![Some([2].into())]);
+}
+
+fn answers_in(block: &Block, found: &mut Vec<Option<BTreeSet<u32>>>) {
+    for item in &block.items {
+        match item {
+            Item::Loop(inner) => answers_in(&inner.body, found),
+            Item::Branch(branch) => found.push(branch.loops.clone()),
+        }
+    }
 }
 
 /// What nothing changes goes one way in all iterations: that is marked where it makes a difference.

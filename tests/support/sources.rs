@@ -21,6 +21,12 @@ pub fn units(directories: &[&str]) -> Vec<Unit> {
     lowered.collect()
 }
 
+/// A text by a file's name.
+pub fn of_text(name: &str, text: &str) -> Unit {
+    let (language, form, _) = source::classify(name.as_ref()).expect("a source");
+    unit(name.into(), language, form, text.to_string())
+}
+
 fn unit(path: Arc<str>, language: Language, form: Form, text: String) -> Unit {
     let parallel = Some(Parallel::of(&text, language));
     let text = SourceText::verbatim(&path, text);

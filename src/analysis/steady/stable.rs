@@ -1,10 +1,12 @@
 //! Which storage of a program keeps its value while loops run.
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of, variables_of};
 use crate::ir::{Control, Function, Home, Stmt, Type, Value, VarId, is_left_out};
+use crate::storage::commons;
 
 /// Storage of the program whose value no statement changes while a loop runs: all that give it one run once, before or
 /// after all loops.
@@ -18,6 +20,8 @@ pub(crate) struct Stable {
     has_entry: bool,
     /// By procedure: whether it, or what it calls, may give elements of global arrays other values.
     storing: Vec<bool>,
+    /// Common blocks with stored elements whose members do not have the same names everywhere.
+    blocks: HashSet<Arc<str>>,
 }
 
 impl Stable {
@@ -73,13 +77,25 @@ impl Stable {
             });
         }
         let mut all = known.ids().map(|id| known.get(id).function);
+        let differing = commons(known);
+        let block = |home: &Home| match home {
+            Home::Common { block, .. } => differing.get(block).cloned(),
+            _ => None,
+        };
+        let blocks = stored.iter().filter_map(block).collect();
         Stable {
             changing,
             stored,
             copied,
             has_entry: all.any(|function| function.is_main),
             storing: storing(known),
+            blocks,
         }
+    }
+
+    /// Whether storage of another name may be its own, and gets other values.
+    fn is_in_block(&self, home: &Home) -> bool {
+        matches!(home, Home::Common { block, .. } if self.blocks.contains(block))
     }
 
     /// Whether what is called may give elements of global arrays other values.
@@ -99,7 +115,7 @@ impl Stable {
         self.has(function, id)
             && is_alone
             && is_plain
-            && home.is_some_and(|home| !self.stored.contains(home))
+            && home.is_some_and(|home| !self.stored.contains(home) && !self.is_in_block(home))
     }
 
     pub fn has(&self, function: &Function, id: VarId) -> bool {

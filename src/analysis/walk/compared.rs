@@ -40,6 +40,7 @@ impl<'f> Walker<'f> {
                     step: step.clone(),
                 },
                 advanced: Default::default(),
+                stored: walker.stored_in(&inner.body),
             });
         });
         self.compared.take()

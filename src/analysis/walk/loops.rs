@@ -23,7 +23,7 @@ use crate::loop_variable::LoopVariable;
 use crate::reason::ReasonCode;
 use crate::steady::{Around, sets_around};
 use crate::symbols::{Address, Known, Level, Start};
-use crate::{chains, references, registers, repeated, wide_rows};
+use crate::{chains, gathers, references, registers, repeated, wide_rows};
 
 impl Walker<'_> {
     pub(super) fn enter_loop(&mut self, inner: &ir::Loop, block: &mut Block) {
@@ -127,6 +127,10 @@ impl Walker<'_> {
         if !exits_early {
             self.symbols.known.extend(left);
         }
+    }
+
+    pub(super) fn stored_in(&self, body: &[ir::Stmt]) -> BTreeSet<VarId> {
+        gathers::stored_in(body, (self.symbols.function, self.effects), &self.changing)
     }
 
     /// Values of variables as their types hold them.
@@ -411,6 +415,7 @@ impl Walker<'_> {
             has_unit_step,
             counted,
             advanced: advanced(&inner.body, self.effects),
+            stored: self.stored_in(&inner.body),
         });
         self.around
             .push(Around::of(inner, self.symbols.function, self.effects));
