@@ -50,6 +50,7 @@ mod packing;
 mod ranks;
 mod reading;
 mod record;
+mod sizes_of_types;
 mod specifiers;
 mod statements;
 mod structures;

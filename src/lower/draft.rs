@@ -168,7 +168,15 @@ impl Draft {
         }
     }
 
+    /// Gives a constant its value, rounded to what its type holds.
     pub fn set_constant(&mut self, id: VarId, value: Value) {
+        let ty = self.variable(id).ty.clone();
+        let value = match (&ty, value.ty(&self.function)) {
+            (Type::Real(own), Type::Real(given)) if *own < given => {
+                Value::Convert(ty, Box::new(value))
+            }
+            _ => value,
+        };
         self.variable_mut(id).constant = Some(value);
     }
 

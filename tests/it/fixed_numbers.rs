@@ -191,3 +191,79 @@ end program p\n";
     let json = command::analysed(directory.path().join("a.f90"), &["--input", input]);
     assert_eq!(json["parameters"]["n"]["detail"], "callers_differ");
 }
+
+#[test]
+fn a_number_close_behind_the_size_of_a_type_is_added_to_it() {
+    let typedef = "typedef int T; int x = 7;";
+    let cases = [
+        ("", "sizeof(int[5])-1", 19.0),
+        ("", "sizeof(int)+1", 5.0),
+        ("", "sizeof(int[5])/sizeof(int)-1", 4.0),
+        ("", "sizeof(int) -1", 3.0),
+        ("", "sizeof(int[5])-1*2", 18.0),
+        ("", "sizeof(int[5])-2*3-1*4/2", 12.0),
+        ("", "100/sizeof(int)-6*2/3+5", 26.0),
+        ("", "30-sizeof(int)-1", 25.0),
+        ("", "30-2*sizeof(int)-1", 21.0),
+        ("", "30-80/sizeof(int)-1*2", 8.0),
+        ("", "sizeof(int)*sizeof(int)-1", 15.0),
+        ("", "(int)sizeof(double)-1", 7.0),
+        ("", "(sizeof(char[8])-1 > 3)", 1.0),
+        ("", "(sizeof(int)-1)*5", 15.0),
+        ("", "sizeof(int)*3", 12.0),
+        ("", "(sizeof(int)&6)", 4.0),
+        (typedef, "sizeof(T)-1*2", 2.0),
+        (typedef, "sizeof(T)*x+1", 29.0),
+        (typedef, "(sizeof(T)&x)", 4.0),
+        (typedef, "sizeof(double)-x", 1.0),
+        ("enum { N = 80/sizeof(int)-1*2 };", "N", 18.0),
+        ("char a[30-2*sizeof(int)-1];", "sizeof a", 21.0),
+        ("enum { M = sizeof(int[5])+1 };", "M - 1", 20.0),
+    ];
+    for (before, bound, count) in cases {
+        assert_eq!(up_to(before, bound), Some(count), "{before} {bound}");
+    }
+    assert_eq!(up_to("", "30 + -sizeof(int)-1"), None);
+}
+
+#[test]
+fn constants_are_rounded_to_what_their_types_hold() {
+    let of = |before: &str| {
+        let json = c(&format!(
+            "volatile double v; const float whole = 0.01; static const float own = 0.01;
+int main(void) {{ {before} for (double t = 0; t < 1; t += dt) v = 1; return 0; }}\n"
+        ));
+        assert!(!is_guessed(&json), "{before}");
+        *iterations(&json, "main").last().expect("a nest")
+    };
+    let cases = [
+        ("const float dt = 0.01;", 101.0),
+        ("static const float dt = 0.01;", 101.0),
+        ("const double dt = whole;", 101.0),
+        ("const double dt = own;", 101.0),
+        ("const double dt = 0.01;", 100.0),
+    ];
+    for (before, count) in cases {
+        assert_eq!(of(before), count, "{before}");
+    }
+    let end = rounds(
+        "const float end = 0.3; double s = 0;",
+        "s < end",
+        "s += 0.1;",
+    );
+    assert_eq!(end, 4.0);
+    let json = fortran(
+        "program p
+  real, parameter :: dt = 0.01d0
+  double precision :: t
+  real :: s
+  t = 0
+  do while (t < 1)
+    t = t + dt
+    s = s + 1
+  end do
+  print *, s
+end program p\n",
+    );
+    assert_eq!(iterations(&json, "p")[0], 101.0);
+}

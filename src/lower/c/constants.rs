@@ -6,6 +6,7 @@ use super::super::fold;
 use super::fields::{Field, children, part};
 use super::literals;
 use super::names::{EnumeratorValue, Names, Symbol};
+use super::sizes_of_types::{SizeAndNumber, holds_one, is_of_product};
 use crate::ir::{BinaryOp, Value};
 use crate::syntax::{Role, SyntaxTree};
 
@@ -30,6 +31,14 @@ impl<'t> Names<'t> {
     ) -> Option<i64> {
         let depth = depth.checked_sub(1)?;
         *fuel = fuel.checked_sub(1)?;
+        let is_misread = match self.role_in(tree, node)? {
+            Role::Unary => holds_one(tree, node),
+            Role::Cast | Role::Sizeof | Role::Binary => {
+                let (first, last) = self.fold_terms(tree, node, depth, fuel)?;
+                return added_up(first, last);
+            }
+            _ => false,
+        };
         let mut of = |field| self.fold(tree, part(node, field)?, depth, fuel);
         match self.role_in(tree, node)? {
             Role::Number => match literals::number(tree.text(node)) {
@@ -39,7 +48,7 @@ impl<'t> Names<'t> {
             Role::LogicalLiteral => Some(literals::truth(tree.text(node))),
             Role::Name => self.fold_name(tree.text(node), depth, fuel),
             Role::Parenthesised => self.fold(tree, *children(node).first()?, depth, fuel),
-            Role::Unary => {
+            Role::Unary if !is_misread => {
                 let argument = of(Field::Argument)?;
                 match tree.text(part(node, Field::Operator)?) {
                     "-" => argument.checked_neg(),
@@ -49,10 +58,6 @@ impl<'t> Names<'t> {
                     _ => None,
                 }
             }
-            Role::Binary => {
-                let (left, right) = (of(Field::Left)?, of(Field::Right)?);
-                operate(tree.text(part(node, Field::Operator)?), left, right)
-            }
             Role::Conditional => {
                 let condition = of(Field::Condition)?;
                 of(if condition != 0 {
@@ -61,16 +66,58 @@ impl<'t> Names<'t> {
                     Field::Alternative
                 })
             }
+            _ => None,
+        }
+    }
+
+    /// An operand, and what is added to it or subtracted from it where the grammar misreads a sum.
+    fn fold_terms(
+        &self,
+        tree: &'t SyntaxTree<'t>,
+        node: Node<'t>,
+        depth: u32,
+        fuel: &mut u32,
+    ) -> Option<(i64, Option<(&'t str, i64)>)> {
+        let depth = depth.checked_sub(1)?;
+        *fuel = fuel.checked_sub(1)?;
+        let size = |ty| self.size_of(&self.known_description(ty)?).map(i64::from);
+        if let Some(found) = SizeAndNumber::read(tree, node) {
+            let Value::Integer(number) = found.number else {
+                return None;
+            };
+            return Some((size(found.described)?, Some((found.operator, number))));
+        }
+        match self.role_in(tree, node)? {
+            Role::Sizeof => Some((size(part(node, Field::Type)?)?, None)),
             Role::Cast => {
                 let integral = |text: &str| !matches!(text, "float" | "double");
                 part(node, Field::Type).filter(|ty| integral(tree.text(*ty)))?;
-                of(Field::Value)
+                self.fold_terms(tree, part(node, Field::Value)?, depth, fuel)
             }
-            Role::Sizeof => {
-                let ty = part(node, Field::Type)?;
-                self.size_of(&self.known_description(ty)?).map(i64::from)
+            Role::Binary => {
+                let (first, last) = self.fold_terms(tree, part(node, Field::Left)?, depth, fuel)?;
+                let (right, behind) =
+                    self.fold_terms(tree, part(node, Field::Right)?, depth, fuel)?;
+                let operator = tree.text(part(node, Field::Operator)?);
+                let is_product = is_of_product(operator);
+                let (right, behind) = match is_product || matches!(operator, "+" | "-") {
+                    true => (right, behind),
+                    false => (added_up(right, behind)?, None),
+                };
+                match (last, behind) {
+                    (Some((sign, last)), None) if is_product => {
+                        Some((first, Some((sign, operate(operator, last, right)?))))
+                    }
+                    (Some((sign, last)), behind) if is_product => {
+                        let value = operate(operator, last, right)?;
+                        Some((operate(sign, first, value)?, behind))
+                    }
+                    (last, behind) => {
+                        Some((operate(operator, added_up(first, last)?, right)?, behind))
+                    }
+                }
             }
-            _ => None,
+            _ => Some((self.fold(tree, node, depth, fuel)?, None)),
         }
     }
 
@@ -136,6 +183,13 @@ impl<'t> Names<'t> {
             ) => true,
             _ => false,
         }
+    }
+}
+
+fn added_up(first: i64, last: Option<(&str, i64)>) -> Option<i64> {
+    match last {
+        Some((operator, last)) => operate(operator, first, last),
+        None => Some(first),
     }
 }
 

@@ -18,6 +18,7 @@ use super::effects::Use;
 use super::fields::{Field, children, part};
 use super::literals;
 use super::lowering::Lowering;
+use super::sizes_of_types::{SizeAndNumber, Terms, holds_one, is_of_product};
 use crate::ir::visit::each_value;
 use crate::ir::{
     BinaryOp, If, Role as Storage, Sign, Stmt, Type, UnaryOp, Value, is_address, wider,
@@ -142,6 +143,9 @@ impl<'t> Lowering<'t> {
     }
 
     fn unary(&mut self, node: Node<'t>) -> Value {
+        if holds_one(self.names.reading().tree(), node) {
+            return self.unreadable(ReasonCode::UnsupportedExpression, node);
+        }
         let operand = self.part_value(node, Field::Argument);
         let operand = match self.operator(node) {
             "-" | "~" => self.without_sign(operand, part(node, Field::Argument)),
@@ -164,11 +168,12 @@ impl<'t> Lowering<'t> {
         if let "&&" | "||" = operator {
             return self.short_circuit(node, operator);
         }
-        self.chain(node)
+        let terms = self.chain_terms(node);
+        self.added_up(terms)
     }
 
     /// `a + b + c + …`, which the grammar nests to the left as deep as it is long.
-    fn chain(&mut self, node: Node<'t>) -> Value {
+    pub fn chain_terms(&mut self, node: Node<'t>) -> Terms<'t> {
         let mut links = vec![node];
         let mut first = part(node, Field::Left);
         while let Some(left) = first.filter(|left| self.is_link(*left)) {
@@ -179,8 +184,8 @@ impl<'t> Lowering<'t> {
         let charge = (length.min(CHAIN) as u32 / CHARGE).min(MOST_CHARGED);
         self.deeper_by(charge, |this| {
             let first = match first {
-                Some(first) => this.value(first),
-                None => this.unreadable(ReasonCode::SyntaxError, node),
+                Some(first) => this.terms(first, ""),
+                None => this.unreadable(ReasonCode::SyntaxError, node).into(),
             };
             let is_sum = || {
                 links
@@ -188,10 +193,10 @@ impl<'t> Lowering<'t> {
                     .all(|link| matches!(this.operator(*link), "+" | "-"))
             };
             if length > CHAIN && length <= MOST_TERMS && is_sum() {
-                return this.long_sum(first, &links);
+                return this.long_sum(this.added_up(first), &links).into();
             }
             if length > CHAIN {
-                let mut inner = vec![first];
+                let mut inner = vec![this.added_up(first)];
                 inner.extend(
                     links
                         .iter()
@@ -201,16 +206,42 @@ impl<'t> Lowering<'t> {
                 return Value::Opaque {
                     reason: this.reason(ReasonCode::TooDeep, node),
                     inner,
-                };
+                }
+                .into();
             }
-            links.into_iter().rev().fold(first, |left, link| {
-                let right = this.part_value(link, Field::Right);
-                let nodes = [Field::Left, Field::Right].map(|field| part(link, field));
-                let operator = this.operator(link);
-                let [left, right] = this.made_alike(operator, [left, right], nodes);
-                this.operation(operator, left, right)
-            })
+            (links.into_iter().rev()).fold(first, |left, link| this.linked(left, link))
         })
+    }
+
+    fn linked(&mut self, left: Terms<'t>, link: Node<'t>) -> Terms<'t> {
+        let operator = self.operator(link);
+        let right = match part(link, Field::Right) {
+            Some(right) => self.terms(right, operator),
+            None => self.unreadable(ReasonCode::SyntaxError, link).into(),
+        };
+        let (sum, left) = match left.last {
+            Some((sign, last)) if is_of_product(operator) => (Some((sign, left.first)), last),
+            _ => (None, self.added_up(left)),
+        };
+        let is_close = is_of_product(operator) || matches!(operator, "+" | "-");
+        let (right, last) = match is_close {
+            true => (right.first, right.last),
+            false => (self.added_up(right), None),
+        };
+        let nodes = [Field::Left, Field::Right].map(|field| part(link, field));
+        let [left, right] = self.made_alike(operator, [left, right], nodes);
+        let value = self.operation(operator, left, right);
+        match (sum, last) {
+            (Some((sign, first)), None) => Terms {
+                first,
+                last: Some((sign, value)),
+            },
+            (Some((sign, first)), last) => Terms {
+                first: self.operation(sign, first, value),
+                last,
+            },
+            (None, last) => Terms { first: value, last },
+        }
     }
 
     /// A sum in parts, one beside the other: behind a minus sign `- b - c` is `- (b + c)`.
@@ -453,6 +484,10 @@ impl<'t> Lowering<'t> {
         {
             return self.access_value(node);
         }
+        if holds_one(self.names.reading().tree(), node) {
+            let terms = self.terms(node, "");
+            return self.added_up(terms);
+        }
         let value = self.part_value(node, Field::Value);
         self.convert(&ty, value)
     }
@@ -476,6 +511,10 @@ impl<'t> Lowering<'t> {
     }
 
     fn sizeof(&mut self, node: Node<'t>) -> Value {
+        if SizeAndNumber::read(self.names.reading().tree(), node).is_some() {
+            let terms = self.terms(node, "");
+            return self.added_up(terms);
+        }
         let ty = match (part(node, Field::Type), part(node, Field::Value)) {
             (Some(descriptor), _) => self.names.described_type(descriptor),
             (None, Some(value)) => (self.parenthesised_type(value))
@@ -484,7 +523,12 @@ impl<'t> Lowering<'t> {
                 .unwrap_or_else(|| self.type_of(value, 0)),
             (None, None) => CType::Unknown,
         };
-        match self.names.size_of(&ty) {
+        self.size_of(&ty, node)
+    }
+
+    /// The bytes of a type.
+    pub fn size_of(&self, ty: &CType<'t>, node: Node<'t>) -> Value {
+        match self.names.size_of(ty) {
             Some(bytes) => Value::Integer(i64::from(bytes)),
             None => Value::Opaque {
                 reason: self.reason(ReasonCode::UnknownSize, node),

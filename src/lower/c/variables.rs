@@ -70,7 +70,7 @@ impl<'t> Lowering<'t> {
                 let id = self.import_constant((name, None), place, ConstantOrigin::Const, |this| {
                     this.value(value)
                 });
-                self.set_type(id, ty);
+                self.declare_constant(id, ty);
                 id
             }
             Some(Symbol::Enumerator {
@@ -136,6 +136,14 @@ impl<'t> Lowering<'t> {
             }
             None if !is_extern => self.draft.set_zero(id),
             None => {}
+        }
+    }
+
+    /// Gives a constant the type that it is declared with.
+    fn declare_constant(&mut self, id: VarId, ty: CType<'t>) {
+        self.set_type(id, ty);
+        if let Some(value) = self.draft.variable(id).constant.clone() {
+            self.draft.set_constant(id, value);
         }
     }
 
