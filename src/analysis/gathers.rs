@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::assignments::{Assignments, Counts, Effects, parts_of};
 use super::delinearise::gcd;
@@ -261,6 +262,12 @@ pub fn stored_in(
         found.extend(global.map(|(id, _)| id));
     }
     let named: Vec<VarId> = found.iter().copied().collect();
+    let block = |id: &VarId| changing.stable.shared_block(function, *id);
+    let blocks: BTreeSet<&Arc<str>> = named.iter().filter_map(block).collect();
+    if !blocks.is_empty() {
+        let members = function.homes.keys();
+        found.extend(members.filter(|id| block(id).is_some_and(|own| blocks.contains(own))));
+    }
     found.extend(
         named
             .iter()

@@ -1,10 +1,14 @@
 //! Names that may stand for the same storage: what `equivalence`, unions and assigned pointers say.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::calls::Procedures;
 use super::facts::{Block, Item};
 use crate::ir::visit::{InLoop, statements};
-use crate::ir::{Function, Name, Stmt, Value, VarId, addressed, is_left_out};
+use crate::ir::{Function, Home, Name, Stmt, Value, VarId, addressed, is_left_out};
 
 /// Pairs of an array that the body uses under its name and storage that it may lie in. Two arrays may share
 /// storage if one names the other's, or both name the same.
@@ -85,6 +89,32 @@ fn direct(function: &Function) -> BTreeMap<VarId, BTreeSet<VarId>> {
         });
     }
     direct
+}
+
+/// Common blocks whose members do not have the same names everywhere.
+pub(crate) fn commons(known: &Procedures) -> FxHashSet<Arc<str>> {
+    let mut layouts: FxHashMap<&Arc<str>, BTreeSet<&Arc<str>>> = FxHashMap::default();
+    let mut found = FxHashSet::default();
+    for id in known.ids() {
+        let mut own: FxHashMap<&Arc<str>, BTreeSet<&Arc<str>>> = FxHashMap::default();
+        for home in known.get(id).function.homes.values() {
+            if let Home::Common { block, name } = home {
+                own.entry(block).or_default().insert(name);
+            }
+        }
+        for (block, names) in own {
+            match layouts.get(block) {
+                Some(known) if *known != names => {
+                    found.insert(block.clone());
+                }
+                Some(_) => {}
+                None => {
+                    layouts.insert(block, names);
+                }
+            }
+        }
+    }
+    found
 }
 
 /// The arrays that an address may lie in.

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::calls::{ProcedureId, Procedures, Target, reached};
 use super::facts::{Block, Item};
 use super::object::{NamedObject, Object, Owner};
+use super::shared::commons;
 use super::steady::is_constant;
 use crate::ir::visit::{InLoop, assigned_to, calls_of, statements};
 use crate::ir::{Extent, Function, Home, Name, Role, Stmt, Value, VarId, is_left_out};
@@ -316,32 +317,6 @@ fn moved(known: &Procedures) -> FxHashSet<Home> {
                 found.insert(home.clone());
             }
         });
-    }
-    found
-}
-
-/// Common blocks whose members do not have the same names everywhere.
-pub(crate) fn commons(known: &Procedures) -> FxHashSet<Arc<str>> {
-    let mut layouts: FxHashMap<&Arc<str>, BTreeSet<&Arc<str>>> = FxHashMap::default();
-    let mut found = FxHashSet::default();
-    for id in known.ids() {
-        let mut own: FxHashMap<&Arc<str>, BTreeSet<&Arc<str>>> = FxHashMap::default();
-        for home in known.get(id).function.homes.values() {
-            if let Home::Common { block, name } = home {
-                own.entry(block).or_default().insert(name);
-            }
-        }
-        for (block, names) in own {
-            match layouts.get(block) {
-                Some(known) if *known != names => {
-                    found.insert(block.clone());
-                }
-                Some(_) => {}
-                None => {
-                    layouts.insert(block, names);
-                }
-            }
-        }
     }
     found
 }

@@ -345,7 +345,8 @@ fn what_may_change_conditions() {
         found
     };
     let steps = |loops: [u32; 2]| vec![Some(loops.into())];
-    let inner = "for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) if (m[i] > 0) u[j][i] = 1;";
+    let inner =
+        "for (int j = 0; j < n; j++) for (int i = 0; i < n; i++) if (m[i] > 0) u[j][i] = 1;";
     let c = |before: &str, step: &str| {
         let text = format!(
             "void touch(int *p);
@@ -358,10 +359,19 @@ fn what_may_change_conditions() {
         );
         answers("a.c", &text)
     };
-    assert_eq!(c("for (int i = 0; i < n; i++) m[i] = i;", ""), vec![Some([2].into())]);
-    assert_eq!(c("", "for (int i = 0; i < n; i++) m[i] = i;"), steps([0, 2]));
+    assert_eq!(
+        c("for (int i = 0; i < n; i++) m[i] = i;", ""),
+        vec![Some([2].into())]
+    );
+    assert_eq!(
+        c("", "for (int i = 0; i < n; i++) m[i] = i;"),
+        steps([0, 2])
+    );
     assert_eq!(c("", "touch(m);"), steps([0, 2]));
-    assert_eq!(c("", "int *r = m; for (int i = 0; i < n; i++) r[i] = i;"), steps([0, 2]));
+    assert_eq!(
+        c("", "int *r = m; for (int i = 0; i < n; i++) r[i] = i;"),
+        steps([0, 2])
+    );
     let member = "
         struct s { int m[100]; };
         void fill(struct s *g);

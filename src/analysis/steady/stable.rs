@@ -3,10 +3,12 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of, variables_of};
 use crate::ir::{Control, Function, Home, Stmt, Type, Value, VarId, is_left_out};
-use crate::storage::commons;
+use crate::shared::commons;
 
 /// Storage of the program whose value no statement changes while a loop runs: all that give it one run once, before or
 /// after all loops.
@@ -20,7 +22,8 @@ pub(crate) struct Stable {
     has_entry: bool,
     /// By procedure: whether it, or what it calls, may give elements of global arrays other values.
     storing: Vec<bool>,
-    /// Common blocks with stored elements whose members do not have the same names everywhere.
+    /// Common blocks whose members do not have the same names everywhere, and those of them with stored elements.
+    differing: FxHashSet<Arc<str>>,
     blocks: HashSet<Arc<str>>,
 }
 
@@ -89,7 +92,18 @@ impl Stable {
             copied,
             has_entry: all.any(|function| function.is_main),
             storing: storing(known),
+            differing,
             blocks,
+        }
+    }
+
+    /// The common block of an array, if procedures have other names for parts of it.
+    pub fn shared_block<'f>(&self, function: &'f Function, id: VarId) -> Option<&'f Arc<str>> {
+        match function.homes.get(&id)? {
+            Home::Common { block, .. } => {
+                Some(block).filter(|block| self.differing.contains(*block))
+            }
+            _ => None,
         }
     }
 
