@@ -12,17 +12,15 @@ pub fn count(function: &Function, body: &[Stmt]) -> u32 {
     let inside = |block: &[Stmt]| count(function, block);
     let of = |statement: &Stmt| match statement {
         Stmt::If(first) => {
-            let arms = arms(function, first);
+            let mut arms = arms(function, first);
             let own = u32::from(arms.len() >= LEAST_ARMS);
+            if arms.is_empty() {
+                arms.push(first);
+            }
+            let then: u32 = arms.iter().map(|arm| inside(&arm.then)).sum();
             // What stands otherwise in all arms but the last is the next arm.
-            let last = arms.last().copied().unwrap_or(first);
-            let then = arms.iter().map(|arm| inside(&arm.then)).sum::<u32>();
-            let then = if arms.is_empty() {
-                inside(&first.then)
-            } else {
-                then
-            };
-            own + then + inside(&last.otherwise)
+            let otherwise = arms.last().map_or(0, |last| inside(&last.otherwise));
+            own + then + otherwise
         }
         Stmt::Loop(inner) => inside(&inner.body),
         Stmt::Opaque { inner, .. } => inside(inner),

@@ -9,7 +9,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::calls::{ProcedureId, Procedures, Target, reached};
 use super::facts::{Block, Item};
 use super::object::{NamedObject, Object, Owner};
-use super::shared::commons;
 use super::steady::is_constant;
 use crate::ir::visit::{InLoop, assigned_to, calls_of, statements};
 use crate::ir::{Extent, Function, Home, Name, Role, Stmt, Value, VarId, is_left_out};
@@ -22,7 +21,7 @@ pub struct Storages {
     passed: FxHashMap<Formal, Vec<Passed>>,
     /// Pointers of files and structures that are given other arrays, and common blocks that are declared in several ways.
     moved: FxHashSet<Home>,
-    commons: FxHashSet<Arc<str>>,
+    commons: Arc<FxHashSet<Arc<str>>>,
 }
 
 /// What one call passes for a dummy array.
@@ -47,7 +46,7 @@ const MOST_PASSED: usize = 64;
 
 impl Storages {
     /// Of all calls that a run gets to, or of all where none begins.
-    pub fn of(known: &Procedures) -> Storages {
+    pub fn of(known: &Procedures, commons: Arc<FxHashSet<Arc<str>>>) -> Storages {
         let mut passed: FxHashMap<Formal, Vec<Passed>> = FxHashMap::default();
         let reached = reached(known);
         let is_reached = |id: &ProcedureId| reached.as_ref().is_none_or(|all| all[id.at()]);
@@ -82,7 +81,7 @@ impl Storages {
         Storages {
             passed,
             moved: moved(known),
-            commons: commons(known),
+            commons,
         }
     }
 

@@ -113,7 +113,7 @@ impl Symbols<'_> {
     pub fn expression(&mut self, value: &Value) -> Option<Expr> {
         match value {
             Value::Integer(n) => Some(Expr::from(*n)),
-            Value::Real(x, 4) => Some(Expr::from(f64::from(*x as f32))),
+            Value::Real(x, 4) => Some(Expr::from(fold::in_single(*x))),
             Value::Real(x, _) => Some(Expr::from(*x)),
             Value::Logical(b) => Some(Expr::from(f64::from(u8::from(*b)))),
             Value::Variable(id) => self.variable(*id),

@@ -60,7 +60,7 @@ use super::gathers::{Changing, set_once};
 use super::inputs::{Inputs, Used};
 use super::iterations::with_iterations;
 use super::serial;
-use super::shared::{same_storage, shared_storage};
+use super::shared::{commons, same_storage, shared_storage};
 use super::sizes::Sizes;
 use super::steady::{Around, Stable, Steady};
 use super::storage::Storages;
@@ -124,8 +124,9 @@ fn analyze_known(
     let mut files: Vec<File> = units.iter().map(file).collect();
     let ids: Vec<ProcedureId> = known.ids().collect();
     let sizes = Sizes::new(known, inputs);
-    let stable = Stable::of(known);
-    let storages = Storages::of(known);
+    let commons = Arc::new(commons(known));
+    let stable = Stable::of(known, Arc::clone(&commons));
+    let storages = Storages::of(known, commons);
     let (all, defects): (Vec<Function>, Vec<Option<Diagnostic>>) = ids
         .par_iter()
         .map(|id| {

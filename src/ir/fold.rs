@@ -50,7 +50,12 @@ pub fn literal(value: &Value) -> Option<f64> {
     literal_within(value, DEPTH).map(|(number, _)| number)
 }
 
-/// The same, and the bytes of its type.
+/// What is left of a real number in four bytes.
+pub fn in_single(number: f64) -> f64 {
+    f64::from(number as f32)
+}
+
+/// The value of a literal, and the bytes of its type.
 fn literal_within(value: &Value, depth: u32) -> Option<(f64, u32)> {
     let depth = depth.checked_sub(1)?;
     let again = |value: &Value| match value {
@@ -58,7 +63,7 @@ fn literal_within(value: &Value, depth: u32) -> Option<(f64, u32)> {
         value => literal_within(value, depth),
     };
     let rounded = |number: f64, bytes: u32| match bytes {
-        4 => Some((f64::from(number as f32), 4)),
+        4 => Some((in_single(number), 4)),
         8 => Some((number, 8)),
         _ => None,
     };

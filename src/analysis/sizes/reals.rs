@@ -10,7 +10,7 @@ use super::resolver::{Resolver, State};
 use crate::calls::{ProcedureId, Target};
 use crate::expr::{Expr, Node, Symbol};
 use crate::intrinsics::{Elementary, Intrinsic, Meaning};
-use crate::ir::{BinaryOp, Type, UnaryOp, Value};
+use crate::ir::{BinaryOp, Type, UnaryOp, Value, fold};
 use crate::symbolic::extreme_or_absolute;
 
 /// Names of numbers are followed so far.
@@ -110,9 +110,8 @@ impl Resolver<'_, '_> {
     /// What is left of a number in four bytes: itself, if they hold it.
     fn in_single(&self, found: Expr) -> Expr {
         let number = self.number_of(&found, NAMES);
-        let left = |number: f64| f64::from(number as f32);
-        match number.filter(|number| left(*number) != *number) {
-            Some(number) => Expr::from(left(number)),
+        match number.filter(|number| fold::in_single(*number) != *number) {
+            Some(number) => Expr::from(fold::in_single(number)),
             None => found,
         }
     }

@@ -8,7 +8,6 @@ use rustc_hash::FxHashSet;
 use crate::calls::{ProcedureId, Procedures, Target};
 use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of, variables_of};
 use crate::ir::{Control, Function, Home, Stmt, Type, Value, VarId, is_left_out};
-use crate::shared::commons;
 
 /// Storage of the program whose value no statement changes while a loop runs: all that give it one run once, before or
 /// after all loops.
@@ -23,12 +22,13 @@ pub(crate) struct Stable {
     /// By procedure: whether it, or what it calls, may give elements of global arrays other values.
     storing: Vec<bool>,
     /// Common blocks whose members do not have the same names everywhere, and those of them with stored elements.
-    differing: FxHashSet<Arc<str>>,
+    differing: Arc<FxHashSet<Arc<str>>>,
     blocks: HashSet<Arc<str>>,
 }
 
 impl Stable {
-    pub fn of(known: &Procedures) -> Stable {
+    /// `differing`: common blocks whose members do not have the same names everywhere.
+    pub fn of(known: &Procedures, differing: Arc<FxHashSet<Arc<str>>>) -> Stable {
         let once = run_once(known);
         let (mut changing, mut copied) = (HashSet::new(), HashSet::new());
         let mut stored = HashSet::new();
@@ -80,7 +80,6 @@ impl Stable {
             });
         }
         let mut all = known.ids().map(|id| known.get(id).function);
-        let differing = commons(known);
         let block = |home: &Home| match home {
             Home::Common { block, .. } => differing.get(block).cloned(),
             _ => None,

@@ -29,13 +29,9 @@ impl Walker<'_> {
         let Value::Binary(op, left, right) = condition.unconverted() else {
             return;
         };
-        let is_order = matches!(
-            op,
-            BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual
-        );
         let sides = [left, right].map(|side| side.unconverted().variable());
         let is_counted = |id: &VarId| self.is_counted_inside(&inner.body, *id);
-        if is_order && sides.iter().flatten().any(is_counted) {
+        if op.is_order() && sides.iter().flatten().any(is_counted) {
             self.give_count(trips, Expr::from(PASSES), Origin::Default);
         }
     }

@@ -13,15 +13,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Walker;
 use crate::assignments::count_assignments;
 use crate::ir::visit::variables_of;
-use crate::ir::{self, BinaryOp, Control, Function, Stmt, Type, UnaryOp, Value, VarId, wider};
+use crate::ir::{
+    self, BinaryOp, Control, Function, Stmt, Type, UnaryOp, Value, VarId, fold, wider,
+};
 use crate::symbols::Known;
 
 /// Loops of more rounds are not replayed.
 const LONGEST: u32 = 1 << 20;
 /// Deeper values are not followed.
 const DEPTH: u32 = 24;
-/// Whole numbers beyond that have no exact real one.
-const LARGEST: f64 = 9e15;
 
 /// Numbers of the variables that a loop moves.
 type Numbers = BTreeMap<VarId, f64>;
@@ -282,13 +282,11 @@ impl Compute<'_> {
 /// What is left of a number in a type; `None` where the type does not hold it, or is no number.
 fn stored(ty: &Type, number: f64) -> Option<f64> {
     let left = match ty {
-        Type::Real(4) => f64::from(number as f32),
+        Type::Real(4) => fold::in_single(number),
         Type::Real(8) => number,
-        Type::Integer(..) if number.abs() < LARGEST => {
-            let whole = number.trunc();
-            ty.wrapped(whole as i64)
-                .filter(|left| *left == whole as i64)?;
-            whole
+        Type::Integer(..) => {
+            let whole = fold::truncated(number)?;
+            ty.wrapped(whole).filter(|left| *left == whole)? as f64
         }
         _ => return None,
     };

@@ -6,7 +6,7 @@ use crate::expr::Expr;
 use crate::facts::{AccessClass, Block, Scalar};
 use crate::flops::{Choices, FlopCounter, chooses_work};
 use crate::gathers;
-use crate::ir::{self, Type, Value, VarId, is_left_out};
+use crate::ir::{self, Type, Value, VarId, fold, is_left_out};
 use crate::reason::ReasonCode;
 use crate::references;
 use crate::symbolic::is_from_reals;
@@ -120,7 +120,7 @@ impl<'f> Walker<'f> {
         let expression = expression.map(|known| match known {
             // What four bytes hold of it.
             Known::Is(expr) if is_number && is_single => {
-                let left = |number: f64| Expr::from(f64::from(number as f32));
+                let left = |number: f64| Expr::from(fold::in_single(number));
                 Known::Is(expr.as_number().map_or(expr, left))
             }
             Known::Is(expr) if is_index => {

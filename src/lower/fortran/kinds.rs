@@ -170,6 +170,17 @@ impl<'a> World<'a> {
         }
     }
 
+    /// The whole number that is given in a place of a call, or by its keyword.
+    pub fn integer_given(
+        &self,
+        arguments: &[Argument],
+        (at, keyword): (usize, &str),
+        scope: &'a Scope,
+        depth: usize,
+    ) -> Option<i64> {
+        self.integer(argument(arguments, at, keyword)?, scope, depth)
+    }
+
     /// `selected_real_kind(15)`, `kind(1.d0)` and their like.
     pub fn inquiry(
         &self,
@@ -179,9 +190,8 @@ impl<'a> World<'a> {
         depth: usize,
     ) -> Option<i64> {
         let value = |at: usize, keyword: &str| argument(arguments, at, keyword);
-        let number = |at: usize, keyword: &str| {
-            value(at, keyword).and_then(|e| self.integer(e, scope, depth))
-        };
+        let number =
+            |at: usize, keyword: &str| self.integer_given(arguments, (at, keyword), scope, depth);
         match function {
             "selected_real_kind" => {
                 let (precision, range) = (number(0, "p").unwrap_or(0), number(1, "r").unwrap_or(0));

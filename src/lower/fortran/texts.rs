@@ -221,9 +221,8 @@ impl<'a> World<'a> {
         scope: &'a Scope,
         depth: usize,
     ) -> Option<i64> {
-        let number = |at: usize, keyword: &str| {
-            self.integer(argument(arguments, at, keyword)?, scope, depth)
-        };
+        let number =
+            |at: usize, keyword: &str| self.integer_given(arguments, (at, keyword), scope, depth);
         match function {
             "sign" => {
                 let (of, by) = (number(0, "a")?.checked_abs()?, number(1, "b")?);
