@@ -85,7 +85,11 @@ impl<'a> Effects<'a> {
 
     /// Whether the summary of what `name` stands for says all that it does to scalars.
     pub fn is_known(&self, name: &str) -> bool {
-        matches!(self.target(name), Target::Body(callee) if self.known.summary(callee).gap.is_none())
+        self.is_told(self.target(name))
+    }
+
+    fn is_told(&self, target: Target) -> bool {
+        matches!(target, Target::Body(callee) if self.known.summary(callee).gap.is_none())
     }
 
     /// Why the effects of a procedure are not fully known.
@@ -180,8 +184,8 @@ impl<'a> Effects<'a> {
             );
             // Of C, what a body gets the address of may change in whatever it calls.
             let passes_addresses = self.function.conventions.has_pointers();
-            if self.is_known(name) || is_outside || passes_addresses {
-                self.written(name, arguments).for_each(&mut *visit);
+            if self.is_told(target) || is_outside || passes_addresses {
+                self.written_to(target, arguments).for_each(&mut *visit);
             }
         };
         if let Stmt::Call {
@@ -204,7 +208,15 @@ impl<'a> Effects<'a> {
         name: &str,
         arguments: &'s [Value],
     ) -> impl Iterator<Item = VarId> + use<'s, 'a> {
-        let (summary, received) = match self.target(name) {
+        self.written_to(self.target(name), arguments)
+    }
+
+    fn written_to<'s>(
+        &'s self,
+        target: Target,
+        arguments: &'s [Value],
+    ) -> impl Iterator<Item = VarId> + use<'s, 'a> {
+        let (summary, received) = match target {
             Target::Body(callee) => (Some(self.known.summary(callee)), None),
             Target::Communication(interface) => (None, interface.to_buffer),
             _ => (None, None),
@@ -240,14 +252,13 @@ impl<'a> Effects<'a> {
                 _ => None,
             },
         });
-        let reads =
-            matches!(self.target(name), Target::Library(called) if gives_values(called.kind));
+        let reads = matches!(target, Target::Library(called) if gives_values(called.kind));
         let read = arguments.iter().filter_map(move |argument| match argument {
             Value::Variable(id) if reads && self.function.passed.contains(id) => Some(*id),
             _ => None,
         });
         // A function of a library gets an address to put something there, as `frexp` does.
-        let may_put = matches!(self.target(name), Target::Unknown | Target::Library(_));
+        let may_put = matches!(target, Target::Unknown | Target::Library(_));
         let addressed = arguments.iter().filter_map(move |argument| {
             let target = passed_by_address(argument, self.function).filter(|_| may_put)?;
             target.variable().filter(scalar)

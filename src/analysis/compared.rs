@@ -416,6 +416,14 @@ fn dimension(stored: &Subscript, read: &Subscript, counter: Counter) -> Meeting 
             None => Meeting::BySizes,
         };
     }
+    if !stored.mentions(counter.name) && !read.mentions(counter.name) {
+        // Neither moves.
+        return match apart.as_number() {
+            Some(0.0) => Meeting::Always,
+            Some(_) => Meeting::Never,
+            None => Meeting::BySizes,
+        };
+    }
     let next = Expr::symbol(counter.name) + counter.step.clone();
     let moved_by = |place: &Expr| (place.with(counter.name, &next) - place.clone()).expand();
     let moved = moved_by(read);

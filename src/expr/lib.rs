@@ -258,6 +258,11 @@ impl Expr {
         }
     }
 
+    /// Whether it is this symbol by itself.
+    pub fn is_symbol(&self, symbol: &Symbol) -> bool {
+        matches!(self.node(), Node::Symbol(own) if own == symbol)
+    }
+
     /// The value of a literal whole number.
     pub fn as_integer(&self) -> Option<i64> {
         self.as_number()

@@ -325,8 +325,7 @@ impl<'p> Nest<'p> {
                     (place.value.as_ref()?, place.origin, place.is_constant)
                 }
             };
-            (is_settled(origin, is_set) && *value != Expr::from(symbol.clone()))
-                .then(|| value.clone())
+            (is_settled(origin, is_set) && !value.is_symbol(symbol)).then(|| value.clone())
         };
         (0..MOST_STEPS).fold(expr.clone(), |expr, _| expr.substitute(&said))
     }

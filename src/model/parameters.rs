@@ -733,7 +733,7 @@ impl ParameterTable {
             let entry = &mut self.rows[row];
             entry.value = default_value(usage, function, &symbol).max(entry.value);
             match (found, &entry.definition) {
-                (Some(constant), None) if constant.value == Expr::from(symbol.clone()) => {
+                (Some(constant), None) if constant.value.is_symbol(&symbol) => {
                     entry.origin = Origin::Callers;
                 }
                 (Some(constant), None) if constant.origin == Origin::Default => {
@@ -813,9 +813,7 @@ impl<'p> Known<'p> {
         let default = || Positive(default_value(usage, function, symbol).to_bits());
         match program.functions[function].constant(symbol) {
             None => Known::Open(default()),
-            Some(constant) if constant.value == Expr::from(symbol.clone()) => {
-                Known::Callers(default())
-            }
+            Some(constant) if constant.value.is_symbol(symbol) => Known::Callers(default()),
             Some(constant) => {
                 let guess = constant.value.as_number();
                 match guess.filter(|guess| constant.origin == Origin::Default && *guess >= 0.0) {

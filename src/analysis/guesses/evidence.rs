@@ -90,6 +90,7 @@ impl<'p> Guesses<'p> {
     pub(super) fn read(&mut self, index: usize) {
         let program = self.program;
         self.ranges = Ranges::default();
+        self.around.clear();
         self.block(index, &program.functions[index].body, &mut Vec::new());
     }
 
@@ -101,9 +102,12 @@ impl<'p> Guesses<'p> {
             match item {
                 Item::Loop(inner) => {
                     self.range(function, inner, around);
+                    let effects = self.effects(function, inner.ends(), around);
+                    self.around.push(effects);
                     around.push(inner);
                     self.block(function, &inner.body, around);
                     around.pop();
+                    self.around.pop();
                 }
                 Item::Branch(branch) => {
                     self.block(function, &branch.then, around);
@@ -151,9 +155,7 @@ impl<'p> Guesses<'p> {
                 let Some(at) = around.iter().rposition(|l| l.variable == *variable) else {
                     continue;
                 };
-                let (first, last) = around[at].ends();
-                for Effect { unknown, .. } in &*self.effects(function, (first, last), &around[..at])
-                {
+                for Effect { unknown, .. } in &*self.around[at].clone() {
                     let evidence = self.evidence_of(unknown);
                     if rank >= 4 && dimension >= 3 {
                         evidence.outer += 1;

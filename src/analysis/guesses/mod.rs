@@ -17,10 +17,11 @@ mod trips;
 mod values;
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use self::evidence::Evidence;
 use self::known::Known;
-use self::ranges::Ranges;
+use self::ranges::{Effect, Ranges};
 use crate::expr::{Expr, Symbol};
 use crate::facts::{Block, Constant, Loop, Origin, Program};
 
@@ -108,6 +109,8 @@ struct Guesses<'p> {
     evidence: BTreeMap<Unknown, Evidence>,
     /// What the ranges of the function at hand come down to.
     ranges: Ranges,
+    /// What the ranges of the loops do that are around what is read, outermost first.
+    around: Vec<Rc<[Effect]>>,
     /// Strides of flattened arrays, each with the next shorter one of the same array.
     strides: BTreeMap<Unknown, Unknown>,
     values: BTreeMap<Unknown, f64>,
@@ -124,6 +127,7 @@ impl<'p> Guesses<'p> {
             placeholders,
             evidence: BTreeMap::new(),
             ranges: Ranges::default(),
+            around: Vec::new(),
             strides: BTreeMap::new(),
             values: BTreeMap::new(),
             changed: BTreeMap::new(),

@@ -40,7 +40,7 @@ impl<'p> Guesses<'p> {
                 continue;
             }
             match self.known(function, &symbol) {
-                Some(value) if *value != Expr::from(symbol.clone()) => {
+                Some(value) if !value.is_symbol(&symbol) => {
                     pending.extend(value.symbols());
                 }
                 _ => found.extend(Self::unknown(function, &symbol)),
@@ -80,7 +80,7 @@ impl<'p> Guesses<'p> {
             }
             seen.borrow_mut().insert(symbol.clone(), NOMINAL);
             let value = match self.known(function, symbol) {
-                Some(value) if *value != Expr::from(symbol.clone()) => {
+                Some(value) if !value.is_symbol(symbol) => {
                     self.number((function, seen), value, &[], changed)
                 }
                 _ => self.open(function, symbol, changed),

@@ -11,7 +11,7 @@
 //! A cache that holds the one and not the other fetches what neither of both says.
 
 use super::undecided::numbers;
-use super::{Between, Irregular, Wanted, profiled};
+use super::{Between, Counting, Irregular, Profile, Wanted, profiled};
 use crate::analysis::facts::Decision;
 use crate::arrays::Arrays;
 use crate::expr::Symbol;
@@ -37,6 +37,7 @@ pub fn decides_distances(
     }
     let of = |between: Between| {
         let wanted = Wanted {
+            counting: Counting::All,
             irregular: Irregular::Ignored,
             arrays: Arrays::Together,
             between,
@@ -44,13 +45,27 @@ pub fn decides_distances(
         let unit = ("line_bytes", wanted);
         numbers(value, |number| profiled(nest, number, None, unit).0)
     };
-    let (all, met) = (of(Between::All), of(Between::Met));
-    let is_open = |capacity: &f64| {
-        let (fetched, written) = all.through(*capacity);
-        let pairs = all.reuses.iter().zip(&met.reuses);
-        let open = pairs.filter(|(a, b)| b.distance <= *capacity && *capacity < a.distance);
-        let moved: f64 = open.map(|(a, _)| a.fetched + a.written).sum();
-        moved > FEW * (fetched + written)
-    };
-    capacities.iter().any(is_open)
+    let all = of(Between::All);
+    // What is met is no more than all that could be.
+    let open = capacities
+        .iter()
+        .filter(|capacity| moves_much(&all, **capacity, |_| 0.0));
+    let open: Vec<&f64> = open.collect();
+    if open.is_empty() {
+        return false;
+    }
+    let met = of(Between::Met);
+    let distance = |reuse: usize| met.reuses.get(reuse).map_or(f64::NAN, |one| one.distance);
+    open.iter()
+        .any(|capacity| moves_much(&all, **capacity, distance))
+}
+
+/// Whether a cache moves more than a little of what it holds only if what lies between two uses of a line is as near as this
+/// says for each of the reuses.
+fn moves_much(all: &Profile<f64>, capacity: f64, nearest: impl Fn(usize) -> f64) -> bool {
+    let (fetched, written) = all.through(capacity);
+    let reuses = all.reuses.iter().enumerate();
+    let open = reuses.filter(|(at, one)| nearest(*at) <= capacity && capacity < one.distance);
+    let moved: f64 = open.map(|(_, one)| one.fetched + one.written).sum();
+    moved > FEW * (fetched + written)
 }

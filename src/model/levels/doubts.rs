@@ -58,8 +58,9 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         strides().any(|(_, by)| is_unknown_stride(by) && packed::between(by).is_none())
             || extents().any(|(_, last)| is_unknown_stride(last))
     };
-    let few = Few::of(nest, value);
-    let [overlap, are_apart_unknown] = doubtful_rows(nest, value);
+    let few = Few::of(nest, Geometry::of(nest), value);
+    let geometry = &few.geometry;
+    let [overlap, are_apart_unknown] = doubtful_rows(nest, geometry, value);
     let found = [
         (
             ReasonCode::GatheredElements,
@@ -69,30 +70,33 @@ pub fn doubts(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> BTreeSet<R
         (ReasonCode::UnknownStride, has_unknown()),
         (ReasonCode::UnknownRows, are_apart_unknown),
         (ReasonCode::UnevenBounds, has_uneven_bounds(nest)),
-        (ReasonCode::PartlyEmpty, is_partly_empty(nest, value)),
+        (ReasonCode::PartlyEmpty, is_partly_empty(geometry, value)),
         (ReasonCode::FewRows, few.matter(value)),
         (ReasonCode::ImplausibleSize, overlap),
-        (ReasonCode::SkewedWalk, skew::is_doubtful(nest, value)),
+        (
+            ReasonCode::SkewedWalk,
+            skew::is_doubtful(nest, geometry, value),
+        ),
         (ReasonCode::PointerAssignment, has_pointer_and_target(nest)),
         (
             ReasonCode::SeveralForms,
-            has_several_forms(nest, value)
+            has_several_forms(geometry, value)
                 || are_perhaps_same(nest, value)
                 || has_several_types(nest)
-                || fixed_elements_matter(nest, value),
+                || fixed_elements_matter(nest, geometry, value),
         ),
     ];
     let found = found.into_iter().filter(|(_, is_so)| *is_so);
     let mut all: BTreeSet<ReasonCode> = found
         .map(|(code, _)| code)
-        .chain(branches(nest, value))
+        .chain(branches(nest, geometry, value))
         .collect();
     let may_be_known = |all: &BTreeSet<ReasonCode>| {
         let mut shapes = all.iter();
         shapes.any(|code| OF_SHAPES.contains(code)) && !has_several_types(nest)
     };
-    let is_known =
-        may_be_known(&all) && (are_counted(nest, value) || followed::is_right(nest, value));
+    let is_known = may_be_known(&all)
+        && (are_counted(nest, value) || followed::is_right(nest, geometry, value));
     if is_known {
         all.retain(|code| !OF_SHAPES.contains(code));
     }
@@ -134,7 +138,7 @@ fn members_matter(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
     let members = streams.map(|used| &used.stream);
     let members = members.filter(|stream| stream.array.is_member() && is_small(stream));
     let members: BTreeSet<&str> = members.map(|stream| stream.array.as_str()).collect();
-    !members.is_empty() && members.len() as f64 > FEW_LINES * undecided::as_it_is(nest, value).cold
+    !members.is_empty() && members.len() as f64 > FEW_LINES * undecided::cold(nest, value)
 }
 
 /// Bytes of a member that begins and ends in a few lines.
@@ -142,10 +146,14 @@ const MEMBER: f64 = 512.0;
 
 /// Whether rows or arrays are declared shorter than the nest walks, and whether little is used of rows of which nothing says how
 /// far apart they lie.
-fn doubtful_rows(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> [bool; 2] {
+fn doubtful_rows(
+    nest: &Nest,
+    geometry: &Geometry,
+    value: &dyn Fn(&Symbol) -> Option<f64>,
+) -> [bool; 2] {
     let loops: Vec<&Loop> = nest.loops.iter().map(|chain| chain.facts).collect();
     let number = |expr: &Expr| expr.evaluate(&value as &dyn Lookup).ok();
-    let (domain, begin) = (&Geometry::of(nest).domain, nest.first_index);
+    let (domain, begin) = (&geometry.domain, nest.first_index);
     [
         extents::overlap(domain, &nest.streams, &loops, &number),
         extents::are_rows_unknown(domain, &nest.streams, (&loops, begin), &number),
@@ -207,17 +215,10 @@ fn outside(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
 /// What conditions leave of loops, as far as bytes are exactly those of it.
 struct Ranges<'n, 'p> {
     nest: &'n Nest<'p>,
-    domain: Domain<Expr>,
+    domain: &'n Domain<Expr>,
 }
 
 impl<'n, 'p> Ranges<'n, 'p> {
-    fn of(nest: &'n Nest<'p>) -> Ranges<'n, 'p> {
-        Ranges {
-            nest,
-            domain: Geometry::of(nest).domain,
-        }
-    }
-
     /// Whether a range narrows its loop for all that the nest refers to, or its loop is cut into pieces.
     fn are_exact(&self, range: &GuardRange) -> bool {
         let loops = &self.nest.loops;
@@ -444,7 +445,11 @@ const NEARLY_ALL: f64 = 0.9;
 
 /// Branches that no data decide and that may go either way: around inner loops, or so that it makes a difference to the
 /// bytes or to the operations.
-fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCode> {
+fn branches(
+    nest: &Nest,
+    geometry: &Geometry,
+    value: &dyn Fn(&Symbol) -> Option<f64>,
+) -> Vec<ReasonCode> {
     let is_open = |branch: &Symbol| value(branch).is_none_or(|p| p > 0.0 && p < 1.0);
     let code = |branch: &Symbol| {
         match Decided::find(&nest.decisions, branch)?.decision {
@@ -482,7 +487,10 @@ fn branches(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Vec<ReasonCo
     );
     let mut decisions = nest.decisions.iter();
     if decisions.any(|one| matches!(one.decision, Decision::Guard(_))) {
-        let ranges = Ranges::of(nest);
+        let ranges = Ranges {
+            nest,
+            domain: &geometry.domain,
+        };
         let is_vague = outside(nest, value)
             || narrows_others(&ranges, value)
             || holds_in_some_rounds(&ranges, value)
@@ -625,8 +633,7 @@ fn has_uneven_bounds(nest: &Nest) -> bool {
 
 /// Whether a loop whose ends others move runs in a part of their iterations only, so that neither the middle of that range
 /// nor the box around it says what it touches.
-fn is_partly_empty(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
-    let geometry = Geometry::of(nest);
+fn is_partly_empty(geometry: &Geometry, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
     let is_moved = |bounds: &[Affine<Expr>]| bounds.iter().any(|bound| !bound.terms.is_empty());
     let mut loops = geometry.domain.loops.iter();
     if !loops.any(|range| is_moved(&range.lowers) || is_moved(&range.uppers)) {
@@ -651,13 +658,13 @@ fn is_partly_empty(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool 
 const EMPTY: f64 = 4.0;
 
 /// Whether references to one array, of which none covers the other, may go to the same elements.
-fn has_several_forms(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+fn has_several_forms(geometry: &Geometry, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
     let Geometry {
         domain,
         references,
         assumed,
         ..
-    } = Geometry::of(nest);
+    } = geometry;
     let is_so = |zero: &Expr| {
         zero.evaluate(&value as &dyn Lookup)
             .is_ok_and(|value| value == 0.0)
@@ -678,15 +685,15 @@ fn has_several_forms(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> boo
     let opposed = |(at, a): (usize, &&Reference<Expr>)| {
         let mut others = all[at + 1..].iter();
         others.any(|b| {
-            let may_meet = |from: usize| may_meet(&domain, (a, b), from);
+            let may_meet = |from: usize| may_meet(domain, (a, b), from);
             a.array == b.array
                 && (are_opposed(a, b) && may_meet(0) || share_ends(a, b, value) && may_meet(1))
         })
     };
-    if all.iter().enumerate().any(opposed) || forms::are_doubtful(&domain, &all) {
+    if all.iter().enumerate().any(opposed) || forms::are_doubtful(domain, &all) {
         return true;
     }
-    let counted = overlap::counted(&domain, &all, 0);
+    let counted = overlap::counted(domain, &all, 0);
     let left: Vec<&Reference<Expr>> = all
         .into_iter()
         .zip(&counted)
@@ -696,7 +703,7 @@ fn has_several_forms(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> boo
     left.iter().enumerate().any(|(at, a)| {
         left[at + 1..]
             .iter()
-            .any(|b| a.array == b.array && !are_apart(&domain, a, b))
+            .any(|b| a.array == b.array && !are_apart(domain, a, b))
     })
 }
 
@@ -744,14 +751,17 @@ fn are_perhaps_same(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool
 
 /// Whether a nest moves so few lines that it matters whether elements that no loop moves are in lines of their own: `b[p]`
 /// beside `b[i]`, or beside `b[q]`.
-fn fixed_elements_matter(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
-    let geometry = Geometry::of(nest);
+fn fixed_elements_matter(
+    nest: &Nest,
+    geometry: &Geometry,
+    value: &dyn Fn(&Symbol) -> Option<f64>,
+) -> bool {
     let Geometry {
         domain,
         references,
         beside,
         ..
-    } = &geometry;
+    } = geometry;
     let left = |references: Vec<&Reference<Expr>>, from: usize| {
         let counted = overlap::counted(domain, &references, 0);
         let left = counted.iter().skip(from);
@@ -759,7 +769,7 @@ fn fixed_elements_matter(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) ->
     };
     let all = references.iter().chain(beside).collect();
     let unsure = left(all, references.len()) + more_forms(nest);
-    unsure > 0 && unsure as f64 > FEW_LINES * undecided::as_it_is(nest, value).cold
+    unsure > 0 && unsure as f64 > FEW_LINES * undecided::cold(nest, value)
 }
 
 /// Of elements that no loop moves, how many more there are than arrays to which nothing else goes.

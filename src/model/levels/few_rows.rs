@@ -52,14 +52,17 @@ const MOST_IN_PARTS: Most = Most {
 /// A nest with numbers for its loops and references.
 pub struct Few<'n, 'p> {
     nest: &'n Nest<'p>,
-    geometry: Geometry,
+    pub geometry: Geometry,
     domain: Domain<f64>,
     references: Vec<Reference<f64>>,
 }
 
 impl<'n, 'p> Few<'n, 'p> {
-    pub fn of(nest: &'n Nest<'p>, value: &dyn Fn(&Symbol) -> Option<f64>) -> Few<'n, 'p> {
-        let geometry = Geometry::of(nest);
+    pub fn of(
+        nest: &'n Nest<'p>,
+        geometry: Geometry,
+        value: &dyn Fn(&Symbol) -> Option<f64>,
+    ) -> Few<'n, 'p> {
         let number = |expr: &Expr| expr.evaluate(&value as &dyn Lookup).unwrap_or(f64::NAN);
         let (domain, references) = geometry.map(&number);
         Few {
@@ -110,7 +113,7 @@ impl<'n, 'p> Few<'n, 'p> {
             return false;
         };
         let number = |expr: &Expr| expr.evaluate(&value as &dyn Lookup).unwrap_or(f64::NAN);
-        if !super::blocked(self.nest, &number).is_empty() {
+        if super::is_blocked(&self.geometry, self.nest, &number) {
             return false;
         }
         let beside = Fixed {
@@ -186,7 +189,7 @@ fn depend_on_component(
             .reduce(f64::max)
     };
     let off: f64 = references.iter().filter_map(off).sum();
-    off > 0.0 && off > NEAR * undecided::as_it_is(nest, value).cold
+    off > 0.0 && off > NEAR * undecided::cold(nest, value)
 }
 
 /// Whether components of one array share lines, and more than a few of all.

@@ -19,6 +19,7 @@ use rustc_hash::FxHashMap;
 
 use super::Profile;
 use super::domain::Domain;
+use super::geometry::Geometry;
 use super::literal::{self, LINE};
 use super::reference::Reference;
 use super::small::{self, Plain};
@@ -101,9 +102,9 @@ impl Fixed {
 }
 
 /// Whether the rule is shown to be right about a nest of few accesses, of which everything is known.
-pub fn is_right(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+pub fn is_right(nest: &Nest, geometry: &Geometry, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
     let number = |expr: &Expr| expr.evaluate(&value as &dyn Lookup).unwrap_or(f64::NAN);
-    let Some(plain) = small::plain(nest, &number) else {
+    let Some(plain) = small::plain(nest, geometry, &number) else {
         return false;
     };
     let Plain {
@@ -112,7 +113,7 @@ pub fn is_right(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
         fixed,
         is_as_assumed,
     } = &plain;
-    if !is_as_assumed || !super::blocked(nest, &number).is_empty() {
+    if !is_as_assumed || super::is_blocked(geometry, nest, &number) {
         return false;
     }
     let rule = || undecided::as_it_is(nest, value);

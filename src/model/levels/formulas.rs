@@ -27,7 +27,7 @@ use super::part_fetched::{COST_W, PartFetched};
 use super::reuse_figures::ReuseFigures;
 use super::sequence::REUSE_BETWEEN_NESTS;
 use super::warm::define_found_again;
-use super::{Between, Irregular, Profile, Reuse, Wanted, condition, profiled};
+use super::{Between, Counting, Irregular, Profile, Reuse, Wanted, condition, profiled};
 use crate::arrays::Arrays;
 use crate::bandwidth;
 use crate::catalogue::StaticFigure as F;
@@ -134,6 +134,7 @@ fn values(
     let neighbours =
         neighbours.map(|all| all.map(&|number| number.as_number().unwrap_or(f64::NAN)));
     let wanted = Wanted {
+        counting: Counting::All,
         irregular: Irregular::Counted,
         arrays: figures.arrays(),
         between: Between::All,
@@ -379,6 +380,7 @@ fn wanted(machine: &MachineModel, figures: &Figures) -> (Irregular, Wanted) {
     let irregular = counted(machine, figures.detail());
     let arrays = figures.arrays();
     let wanted = Wanted {
+        counting: Counting::All,
         // Of single arrays it is said whether they have such lines.
         irregular: match arrays {
             Arrays::Apart => Irregular::Counted,

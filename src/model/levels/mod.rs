@@ -165,8 +165,9 @@ fn profiled(
     neighbours: Option<&Neighbours<f64>>,
     (unit, wanted): (&str, Wanted),
 ) -> (Profile<f64>, Geometry) {
-    let is_blocked = !blocked(nest, value).is_empty();
-    let geometry = Geometry::of(nest).blocked(nest, &|_| is_blocked);
+    let geometry = Geometry::of(nest);
+    let is_blocked = is_blocked(&geometry, nest, value);
+    let geometry = geometry.blocked(nest, &|_| is_blocked);
     let mut profile = compute(
         &geometry,
         value,
@@ -201,9 +202,18 @@ enum Between {
     Met,
 }
 
-/// What is told apart.
+/// Which lines are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counting {
+    All,
+    /// Those only that any cache fetches.
+    Cold,
+}
+
+/// What is counted, and told apart.
 #[derive(Clone, Copy, Debug)]
 struct Wanted {
+    counting: Counting,
     irregular: Irregular,
     arrays: Arrays,
     between: Between,
@@ -212,6 +222,7 @@ struct Wanted {
 impl From<Irregular> for Wanted {
     fn from(irregular: Irregular) -> Wanted {
         Wanted {
+            counting: Counting::All,
             irregular,
             arrays: Arrays::Together,
             between: Between::All,
@@ -222,8 +233,17 @@ impl From<Irregular> for Wanted {
 /// The loops of a nest that are blocked, by their position from outside, with the iterations of a block.
 pub fn blocked(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> Vec<(usize, f64)> {
     let size = |v: usize| value(&Expr::from(blocks::block_symbol(nest, v)));
-    let chosen = Geometry::of(nest).chosen(nest, &|block| value(&Expr::from(block.clone())) > 0.0);
+    let chosen = of_some_blocks(&Geometry::of(nest), nest, value);
     chosen.into_iter().map(|v| (v, size(v))).collect()
+}
+
+/// Whether some of its loops are.
+fn is_blocked(geometry: &Geometry, nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> bool {
+    !of_some_blocks(geometry, nest, value).is_empty()
+}
+
+fn of_some_blocks(geometry: &Geometry, nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> Vec<usize> {
+    geometry.chosen(nest, &|block| value(&Expr::from(block.clone())) > 0.0)
 }
 
 /// The loops of a nest that can be blocked, by their position from outside.
@@ -256,7 +276,10 @@ fn compute<N: Number>(
         arrays: wanted.arrays,
         between: wanted.between,
     };
-    let mut profile = profiler.profile();
+    let mut profile = profiler.compulsory_lines();
+    if wanted.counting == Counting::All {
+        profiler.add_reuse(&mut profile);
+    }
     if !geometry.fixed.is_empty() {
         let mut fixed = geometry::map_all(&geometry.fixed, value);
         reference::name_sizes(&mut fixed, (name, names));

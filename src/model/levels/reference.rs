@@ -899,13 +899,16 @@ impl<N: Number> Lines<'_, N> {
 
 /// Whether a loop that goes on by so many rows, with these offsets, goes to each of them.
 pub fn are_all(offsets: &[Vec<i64>], by: f64) -> bool {
+    if by <= 1.0 {
+        return by == 1.0;
+    }
     let rows: BTreeSet<i64> = offsets
         .iter()
         .filter_map(|offset| offset.get(1).copied())
         .collect();
     let ends = rows.first().zip(rows.last());
     let together = ends.is_some_and(|(first, last)| last - first + 1 == rows.len() as i64);
-    by == 1.0 || by > 1.0 && together && rows.len() as f64 >= by
+    together && rows.len() as f64 >= by
 }
 
 /// An array and the innermost loop around its reference that stands still.

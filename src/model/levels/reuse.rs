@@ -177,24 +177,28 @@ pub struct Context<N> {
 }
 
 impl<N: Number> Profiler<'_, N> {
-    pub fn profile(&self) -> Profile<N> {
+    /// The lines that any cache fetches, and writes back.
+    pub fn compulsory_lines(&self) -> Profile<N> {
         let free = vec![Given::Free; self.domain().loops.len()];
-        let mut profile = Profile {
+        Profile {
             cold: self.compulsory(Kind::Any, &free),
             flushed: self.compulsory(Kind::Written, &free),
             written_first: self.compulsory_written_first(&free),
             unforeseen: self.compulsory_unforeseen(&free),
             reuses: Vec::new(),
             arrays: self.compulsory_of_arrays(&free),
-        };
+        }
+    }
+
+    /// Adds the lines that are touched again.
+    pub fn add_reuse(&self, profile: &mut Profile<N>) {
         let outermost = Context {
-            given: free,
+            given: vec![Given::Free; self.domain().loops.len()],
             times: self.entered(0),
             parts: Vec::new(),
         };
         self.visit(0, &outermost, &mut profile.reuses);
         self.random(&profile.cold, &mut profile.reuses);
-        profile
     }
 
     /// Adds the lines of references that no loop moves: fetched once, whatever the cache, and written back once.

@@ -105,9 +105,13 @@ impl<N: Number> Reference<N> {
 
     /// The loops that move it along several dimensions, none of which but the contiguous one they move alone.
     pub fn shears(&self, spans: &[Span<N>]) -> Vec<Shear> {
-        let mut variables: Vec<usize> = (self.dimensions.iter().flatten())
-            .map(|(v, _)| *v)
-            .filter(|v| !spans[*v].stands)
+        let moves = |d: usize, v: usize| self.dimensions[d].iter().any(|(w, _)| *w == v);
+        let further = |d: usize, v: usize| (d + 1..self.dimensions.len()).any(|e| moves(e, v));
+        let all = self.dimensions.iter().enumerate();
+        let mut variables: Vec<usize> = all
+            .flat_map(|(d, terms)| terms.iter().map(move |(v, _)| (d, *v)))
+            .filter(|(d, v)| !spans[*v].stands && further(*d, *v))
+            .map(|(_, v)| v)
             .collect();
         variables.sort_unstable();
         variables.dedup();
@@ -117,9 +121,9 @@ impl<N: Number> Reference<N> {
         };
         let shear = |v: usize| {
             let moved: Vec<usize> = (0..self.dimensions.len())
-                .filter(|d| self.dimensions[*d].iter().any(|(w, _)| *w == v))
+                .filter(|d| moves(*d, v))
                 .collect();
-            let is_shear = moved.len() > 1 && moved.iter().all(|d| *d == 0 || free(*d) > 1);
+            let is_shear = moved.iter().all(|d| *d == 0 || free(*d) > 1);
             is_shear.then_some(Shear {
                 variable: v,
                 along: moved[0] == 0,
@@ -191,7 +195,11 @@ impl<N: Number> Lines<'_, N> {
 
 /// Whether some reference of a nest is shifted in a way that the rule does not know: by several loops, at several offsets,
 /// with ends that move, or so that rows begin at the same place of a line though they are no lines apart.
-pub fn is_doubtful(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool {
+pub fn is_doubtful(
+    nest: &Nest,
+    geometry: &Geometry,
+    value: &dyn Fn(&Symbol) -> Option<f64>,
+) -> bool {
     // So in most nests, which need not be taken apart.
     let moves_two = |stream: &Stream| {
         let names = |at: usize| stream.subscripts[at].terms.iter().map(|(name, _)| name);
@@ -201,7 +209,6 @@ pub fn is_doubtful(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> bool 
     if !nest.streams.iter().any(|used| moves_two(&used.stream)) {
         return false;
     }
-    let geometry = Geometry::of(nest);
     let all = vec![Given::Free; geometry.domain.loops.len()];
     let spans = geometry.domain.spans(&all, Tiles::Full);
     let is_sheared = |reference: &Reference<Expr>| {

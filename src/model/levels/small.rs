@@ -66,9 +66,9 @@ pub struct Plain {
 }
 
 /// The nest with numbers, if no condition decides what it does, and where its arrays begin is known.
-pub fn plain(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> Option<Plain> {
+pub fn plain(nest: &Nest, geometry: &Geometry, value: &dyn Fn(&Expr) -> f64) -> Option<Plain> {
     match is_plain(nest) {
-        true => with_numbers(&Geometry::of(nest), value),
+        true => with_numbers(geometry, value),
         false => None,
     }
 }

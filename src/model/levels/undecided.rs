@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 
 use super::domain::{Given, Tiles};
 use super::geometry::Geometry;
-use super::{Profile, profile};
+use super::{Counting, Irregular, Profile, Wanted, profile, profiled};
 use crate::expr::{Expr, Lookup, Symbol};
 use crate::nest::{Content, Nest, Reference, Weight};
 
@@ -110,6 +110,20 @@ pub fn deciding_operations<'n>(
 /// The profile of a nest with lines of the usual length: which ways lead to the same ones does not depend on that.
 pub fn as_it_is(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> Profile<f64> {
     numbers(value, |number| profile(nest, number, None).0)
+}
+
+/// The lines of such a profile that any cache fetches.
+pub fn cold(nest: &Nest, value: &dyn Fn(&Symbol) -> Option<f64>) -> f64 {
+    let wanted = Wanted {
+        counting: Counting::Cold,
+        ..Irregular::Ignored.into()
+    };
+    numbers(value, |number| {
+        let (mut profile, _) = profiled(nest, number, None, ("line_bytes", wanted));
+        profile.count_few(nest, number);
+        profile
+    })
+    .cold
 }
 
 /// The value of an expression.
