@@ -155,7 +155,7 @@ pub fn each_value<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Value)) {
 }
 
 /// Visits what a value is made of, not what that is made of.
-fn each_part<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Value)) {
+pub fn each_part<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Value)) {
     match value {
         Value::Element {
             subscripts: parts, ..

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::small::{c, calls, iterations};
+use crate::small::{c, calls, fortran, iterations};
 
 /// A program whose `f` and `g` have a loop each.
 fn program(statements: &str) -> Value {
@@ -97,5 +97,53 @@ int main(void) {{
         let reasons = &json["functions"][0]["nests"][0]["reasons"];
         let is_marked = reasons.to_string().contains("approximate_trip_count");
         assert!(is_marked, "{counter} {reasons}");
+    }
+}
+
+/// The bounds of a Fortran loop call once, before the first iteration; the end of C's before each, and once more.
+#[test]
+fn calls_in_bounds() {
+    let program = |header: &str| {
+        fortran(&format!(
+            "program main
+  implicit none
+  integer :: i, j
+  real :: x(1000)
+  {header}
+  print *, x(3)
+contains
+  integer function f(n)
+    integer, intent(in) :: n
+    do f = 1, n - 1
+      x(f) = x(f)*1.5
+    end do
+  end function
+end program
+"
+        ))
+    };
+    let programs = [
+        ("do i = 1, f(20)\n x(i) = i\n end do", 1.0),
+        ("do i = f(20), 100\n x(i) = i\n end do", 1.0),
+        ("do i = 1, 100, f(20)\n x(i) = i\n end do", 1.0),
+        ("do i = 1, min(3, f(20))\n x(i) = i\n end do", 1.0),
+        (
+            "do j = 1, 7\n do i = 1, f(20)\n x(i) = i\n end do\n end do",
+            7.0,
+        ),
+    ];
+    for (loops, expected) in programs {
+        assert_eq!(calls(&program(loops), "f"), expected, "{loops}");
+    }
+    let programs = [
+        ("for (int i = f(20); i < 9; i++) s += i;", 1.0),
+        ("for (int i = 0; i < 9; i++) s += i * f(20);", 9.0),
+    ];
+    for (statements, expected) in programs {
+        assert_eq!(
+            calls(&self::program(statements), "f"),
+            expected,
+            "{statements}"
+        );
     }
 }

@@ -8,6 +8,7 @@ use super::iterations::Ends;
 use super::settings::holds_sequence;
 use super::values::MOST_SYMBOLS;
 use super::{Ended, Walker, bodies};
+use crate::calls::Target;
 use crate::chains::{Asked, Called};
 use crate::compared::{Compared, Counter};
 use crate::counted_loop::Counted;
@@ -17,7 +18,7 @@ use crate::facts::{Beside, Block, Item, Loop};
 use crate::in_core::InCore;
 use crate::inductions::{advanced, exchanged, growing, inductions, per_iteration};
 use crate::ir::visit::{self, InLoop, variables_of};
-use crate::ir::{self, BinaryOp, Control, Evaluation, Role, Stmt, Type, Value, VarId};
+use crate::ir::{self, BinaryOp, Control, Evaluation, LoopEnds, Role, Stmt, Type, Value, VarId};
 use crate::iterations::mentions;
 use crate::loop_variable::LoopVariable;
 use crate::reason::ReasonCode;
@@ -36,6 +37,14 @@ impl Walker<'_> {
             [lower, upper, step]
                 .into_iter()
                 .for_each(|bound| self.reads_in_bound(&inner.place, bound, block));
+            // In C, what the end calls stands before the loop and in its body.
+            let at_entry = match self.function().conventions.loop_ends {
+                LoopEnds::AtEntry => &[lower, upper, step][..],
+                LoopEnds::EachIteration => &[lower],
+            };
+            for bound in at_entry {
+                self.calls_in_bound(&inner.place, bound, block);
+            }
         }
         let before = self.symbols.known.clone();
         let mut header = self.header(inner, counter);
@@ -189,6 +198,21 @@ impl Walker<'_> {
                     .for_each(|argument| self.reads_in_bound(place, argument, block));
             }
             _ => {}
+        }
+    }
+
+    /// The procedures that a bound calls when the loop begins.
+    fn calls_in_bound(&mut self, place: &Place, bound: &Value, block: &mut Block) {
+        match bound {
+            Value::Call { name, .. }
+                if matches!(
+                    self.effects.target(name),
+                    Target::Body(_) | Target::Recursive(_)
+                ) =>
+            {
+                self.reads_in(place, bound, block);
+            }
+            _ => visit::each_part(bound, &mut |part| self.calls_in_bound(place, part, block)),
         }
     }
 
