@@ -128,6 +128,8 @@ pub struct Place {
     pub is_real: bool,
     /// Whether it depends on it which statements under conditions give others their numbers.
     pub decides: bool,
+    /// Whether statements may give it another value than the one that is set, which it is read as.
+    pub changes: bool,
     /// Whether it stands for all elements of a table that the program fills itself.
     pub is_table: bool,
     /// Over other places; `None` if nothing gives it a value that can be followed.

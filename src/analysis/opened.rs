@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::scanned::scanned;
 use crate::diagnostic::Place;
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::ir::visit::{InLoop, assigned_to, calls_of, statements};
@@ -104,8 +105,8 @@ fn only_literal(function: &Function, variable: VarId) -> Option<&str> {
 /// A file that the program reads from its beginning, one list of values after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadInOrder {
-    /// As the source calls the file, and which source does.
-    pub file: String,
+    /// As the source calls the file, unless that is known only when it runs; and which source reads it.
+    pub file: Option<String>,
     pub source: Arc<str>,
     /// What each statement reads, from the next line on.
     pub lists: Vec<Vec<Item>>,
@@ -125,18 +126,18 @@ pub fn read_in_order(units: &[Unit]) -> Vec<ReadInOrder> {
     let mut found = Vec::new();
     for unit in units {
         for function in &unit.functions {
-            let statements = function.file_statements.iter().enumerate();
-            for (at, statement) in statements {
+            let all = match function.conventions.has_pointers() {
+                true => scanned(function),
+                false => function.file_statements.clone(),
+            };
+            for (at, statement) in all.iter().enumerate() {
                 let FileAction::Open(file) = &statement.action else {
                     continue;
                 };
-                let Some(file) = text(function, file) else {
-                    continue;
-                };
-                let lists = lists_of(function, &function.file_statements[at..], &read);
+                let lists = lists_of(function, &all[at..], &read);
                 if !lists.is_empty() {
                     found.push(ReadInOrder {
-                        file: file.to_string(),
+                        file: text(function, file).map(str::to_string),
                         source: unit.path.clone(),
                         lists,
                     });
@@ -174,7 +175,11 @@ fn lists_of(
             break;
         }
         from = &statement.place;
-        let mut list = Vec::new();
+        // C goes on where it was, in the middle of a line, too.
+        let mut list = match function.conventions.has_pointers() {
+            true => lists.pop().unwrap_or_default(),
+            false => Vec::new(),
+        };
         for item in items {
             list.push(match item {
                 ListItem::Variable(id) => match own_name(function, *id) {

@@ -46,6 +46,7 @@ use expected::Givers;
 use last_level::LastLevels;
 
 use super::addresses::{chased, roots};
+use super::as_read;
 use super::assignments::{
     Counts, Effects, assigned_once, count_assignments, handed_out, handed_to_unknown, outputs,
     pointed_to,
@@ -83,7 +84,7 @@ pub fn analyze(units: &[ir::Unit]) -> Program {
 
 /// The same of a program that reads this input, and the names in it that some variable took its value from.
 pub fn analyze_given(units: Vec<ir::Unit>, inputs: &Inputs) -> (Program, Used) {
-    let units = &with_ends(agreed(units))[..];
+    let units = &as_read::apart(with_ends(agreed(units)))[..];
     let (program, _, used) = analyze_known(units, &Procedures::new(units), inputs);
     (program, used)
 }
@@ -101,7 +102,7 @@ pub fn analyze_given_with_statements(
     units: Vec<ir::Unit>,
     inputs: &Inputs,
 ) -> (Program, Statements, Used) {
-    let units = with_ends(agreed(units));
+    let units = as_read::apart(with_ends(agreed(units)));
     let (program, ids, used) = analyze_known(&units, &Procedures::new(&units), inputs);
     (program, Statements::new(units, ids), used)
 }

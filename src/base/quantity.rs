@@ -48,7 +48,7 @@ quantity! {
 /// Bytes as written by a person: a number, then an optional unit.
 ///
 /// Units are exactly `B`, `KiB`, `MiB`, `GiB` (powers of 1024) and `kB`, `MB`, `GB` (powers of
-/// 1000); no unit is bytes. Space around the number is allowed. `32K`, `32kb` and the like are
+/// 1000); no unit is bytes, and `1e9` is a number. Space around the number is allowed. `32K`, `32kb` and the like are
 /// refused: nothing is guessed.
 ///
 /// # Errors
@@ -70,9 +70,7 @@ pub fn parse_bytes(text: &str) -> Result<Bytes, String> {
             "`{text}` is less than nothing; sizes are whole numbers of bytes, such as 32KiB"
         ));
     }
-    let number_end = text
-        .find(|c: char| !c.is_ascii_digit() && c != '.')
-        .unwrap_or(text.len());
+    let number_end = end_of_number(text);
     let (number, unit) = (&text[..number_end], text[number_end..].trim_start());
     let number: f64 = number
         .parse()
@@ -87,6 +85,24 @@ pub fn parse_bytes(text: &str) -> Result<Bytes, String> {
         return Err(format!("`{text}` is not a whole number of bytes"));
     }
     Ok(Bytes(bytes))
+}
+
+/// Where a number ends that a text begins with, its power of ten included: `1e9`.
+fn end_of_number(text: &str) -> usize {
+    let digits_end = |from: usize, also: char| {
+        let rest = &text[from..];
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != also);
+        from + end.unwrap_or(rest.len())
+    };
+    let end = digits_end(0, '.');
+    let Some(power) = text[end..].strip_prefix(['e', 'E']) else {
+        return end;
+    };
+    let from = text.len() - power.strip_prefix('+').unwrap_or(power).len();
+    match digits_end(from, '0') {
+        to if to > from => to,
+        _ => end,
+    }
 }
 
 /// Bytes exactly, in the largest binary unit that leaves no fraction: `49152` is `48 KiB`.
@@ -244,12 +260,14 @@ mod tests {
             ("32kB", 32e3),
             ("1 MB", 1e6),
             ("1GB", 1e9),
+            ("1e9", 1e9),
+            ("1.5E+3 kB", 1.5e6),
         ] {
             assert_eq!(parse_bytes(text), Ok(Bytes(bytes)), "{text}");
         }
         for text in [
-            "", "KiB", "32K", "32kb", "32 KB", "-1 KiB", "1e3", "0.3", "1.2.3 kB", "4 KiB x",
-            "٣ KiB", "inf",
+            "", "KiB", "32K", "32kb", "32 KB", "-1 KiB", "1e", "1e3e", "1e-3", "0.3", "1.2.3 kB",
+            "4 KiB x", "٣ KiB", "inf",
         ] {
             assert!(parse_bytes(text).is_err(), "{text}");
         }

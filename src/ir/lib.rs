@@ -145,6 +145,8 @@ pub struct Function {
     pub kept: BTreeSet<VarId>,
     /// Scalars whose address is passed to procedures.
     pub passed: BTreeSet<VarId>,
+    /// Variables that hold what is read for others before statements change it, with those.
+    pub as_read: BTreeMap<VarId, VarId>,
     /// Common blocks, with the names that it has for their members, in order.
     pub commons: BTreeMap<String, Vec<String>>,
     /// The module or procedure that contains it: others know it only if they use that one.
@@ -284,6 +286,7 @@ impl Function {
             lengths: BTreeMap::new(),
             kept: BTreeSet::new(),
             passed: BTreeSet::new(),
+            as_read: BTreeMap::new(),
             commons: BTreeMap::new(),
             host: None,
             is_private: false,
@@ -296,6 +299,11 @@ impl Function {
             named: BTreeSet::new(),
             body: Vec::new(),
         }
+    }
+
+    /// The variable that one is in the source: of one that holds what is read for another, that.
+    pub fn in_source(&self, id: VarId) -> VarId {
+        self.as_read.get(&id).map_or(id, |of| self.in_source(*of))
     }
 
     /// Whether a variable is what the program is started with: the command line of C's `main`.

@@ -190,50 +190,59 @@ pub fn variables_of(value: &Value, found: &mut BTreeSet<VarId>) {
 
 /// Visits the calls of statements, with those inside them, by name and arguments; those in arguments before the call itself.
 pub fn calls_mut(block: &mut [Stmt], visit: &mut dyn FnMut(&str, &mut [Value])) {
+    statements_mut(block, &mut |stmt| {
+        own_values_mut(stmt, &mut |value| calls_in_value(value, visit));
+        if let Stmt::Call {
+            name, arguments, ..
+        } = stmt
+        {
+            visit(name, arguments);
+        }
+    });
+}
+
+/// Visits the values of statements, with those inside them, to change them; not what they are made of.
+pub fn values_mut(block: &mut [Stmt], visit: &mut dyn FnMut(&mut Value)) {
+    statements_mut(block, &mut |stmt| own_values_mut(stmt, visit));
+}
+
+fn statements_mut(block: &mut [Stmt], visit: &mut dyn FnMut(&mut Stmt)) {
     for stmt in block {
+        visit(stmt);
         match stmt {
-            Stmt::Assign { target, value, .. } => {
-                calls_in_value(target, visit);
-                calls_in_value(value, visit);
-            }
-            Stmt::Call {
-                name, arguments, ..
-            } => {
-                calls_in_all(arguments, visit);
-                visit(name, arguments);
-            }
-            Stmt::Evaluate { values, .. } => calls_in_all(values, visit),
             Stmt::If(branch) => {
-                calls_in_value(&mut branch.condition, visit);
-                calls_mut(&mut branch.then, visit);
-                calls_mut(&mut branch.otherwise, visit);
+                statements_mut(&mut branch.then, visit);
+                statements_mut(&mut branch.otherwise, visit);
             }
-            Stmt::Loop(inner) => {
-                match &mut inner.control {
-                    Control::Counted {
-                        lower, upper, step, ..
-                    } => {
-                        for value in [lower, upper, step] {
-                            calls_in_value(value, visit);
-                        }
-                    }
-                    Control::Uncounted { condition, .. } => {
-                        if let Some(value) = condition {
-                            calls_in_value(value, visit);
-                        }
-                    }
-                }
-                calls_mut(&mut inner.body, visit);
-            }
-            Stmt::Opaque { inner, .. } => calls_mut(inner, visit),
-            Stmt::Jump { .. } | Stmt::Mark { .. } => {}
+            Stmt::Loop(inner) => statements_mut(&mut inner.body, visit),
+            Stmt::Opaque { inner, .. } => statements_mut(inner, visit),
+            Stmt::Assign { .. }
+            | Stmt::Call { .. }
+            | Stmt::Jump { .. }
+            | Stmt::Mark { .. }
+            | Stmt::Evaluate { .. } => {}
         }
     }
 }
 
-fn calls_in_all(values: &mut [Value], visit: &mut dyn FnMut(&str, &mut [Value])) {
-    for value in values {
-        calls_in_value(value, visit);
+fn own_values_mut(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut Value)) {
+    match stmt {
+        Stmt::Assign { target, value, .. } => {
+            visit(target);
+            visit(value);
+        }
+        Stmt::Call {
+            arguments: values, ..
+        }
+        | Stmt::Evaluate { values, .. } => values.iter_mut().for_each(visit),
+        Stmt::If(branch) => visit(&mut branch.condition),
+        Stmt::Loop(inner) => match &mut inner.control {
+            Control::Counted {
+                lower, upper, step, ..
+            } => [lower, upper, step].into_iter().for_each(visit),
+            Control::Uncounted { condition, .. } => condition.iter_mut().for_each(visit),
+        },
+        Stmt::Opaque { .. } | Stmt::Jump { .. } | Stmt::Mark { .. } => {}
     }
 }
 

@@ -8,7 +8,6 @@ use serde::Serialize;
 use super::nest::Nest;
 use super::parameters::{Kind, ParameterTable, Row};
 use super::{Model, NestModel};
-use crate::analysis::facts::Origin;
 use crate::expr::{Expr, Symbol};
 
 /// One parameter with what rests on it.
@@ -233,14 +232,14 @@ fn with_calls(model: &Model, nest: usize) -> BTreeSet<usize> {
 /// Whether the nest with this number has the largest of several sizes that its function is called with, or that a variable
 /// is given.
 pub(super) fn has_several_sizes(model: &Model, nest: usize) -> bool {
-    foundation(model, nest).any(|row| row.origin == Origin::Callers)
+    foundation(model, nest).any(Row::has_several)
 }
 
 /// Whether the number of calls of a function rests on the largest of several sizes.
 pub(super) fn are_calls_of_several_sizes(model: &Model, function: usize) -> bool {
     let of_calls = model.rows_of_calls.get_or_init(|| rows_of_calls(model));
     let rows = model.parameters.rows();
-    (of_calls[function].ones()).any(|row| rows[row].origin == Origin::Callers)
+    (of_calls[function].ones()).any(|row| rows[row].has_several())
 }
 
 /// The parameters that the figures of the nest with this number rest on.

@@ -504,11 +504,7 @@ impl<'p> Model<'p> {
     /// Marks nests that have the largest of several sizes, where calls are followed and are not counted by their sizes.
     fn mark_several_sizes(&mut self) {
         let rows = self.parameters.rows();
-        if !self.ranking.follows_calls
-            || !rows
-                .iter()
-                .any(|row| row.origin == analysis::facts::Origin::Callers)
-        {
+        if !self.ranking.follows_calls || !rows.iter().any(parameters::Row::has_several) {
             return;
         }
         let is_by_size = |ranked: &Ranked| ranked.full.is_some() && ranked.full != ranked.calls;

@@ -227,6 +227,8 @@ pub struct Row {
     /// Whether it depends on it which assignments of the program are made: figures are those of the ones that its value
     /// lets happen, until it is set anew.
     pub decides_assignments: bool,
+    /// Whether statements may give it another value than the one that is set.
+    pub may_change: bool,
 }
 
 /// Where the value of a parameter comes from, in a word; [`Origin`] says it in detail.
@@ -316,6 +318,11 @@ impl Row {
     /// Whether another value of what the program is given may let it make other assignments, which formulas do not follow.
     pub fn decides(&self) -> bool {
         self.decides_assignments && self.is_given()
+    }
+
+    /// Whether it is the largest of several values, or is set and may get another.
+    pub fn has_several(&self) -> bool {
+        self.may_change || self.origin == Origin::Callers
     }
 
     /// Whether the source calls it so, whichever function or module it belongs to; or a workbook, as far as it can.
@@ -514,6 +521,7 @@ impl ParameterTable {
                 rests_on_guess: false,
                 choices: Vec::new(),
                 decides_assignments: false,
+                may_change: false,
             });
         }
         let usage = Usage::of(program, nests, calls, messages);
@@ -646,6 +654,7 @@ impl ParameterTable {
             self.add_row((label, name), Vec::new(), symbol, &[], names);
             if let Some(row) = self.rows.last_mut() {
                 row.decides_assignments = place.decides;
+                row.may_change = place.changes;
                 if place.is_real {
                     row.kind = Kind::Real;
                 }
@@ -700,6 +709,7 @@ impl ParameterTable {
             rests_on_guess: false,
             choices: Vec::new(),
             decides_assignments: false,
+            may_change: false,
         };
         self.rows.push(row);
     }

@@ -189,6 +189,8 @@ pub enum Meaning {
     TextComparison,
     /// Whether a variable has storage.
     HasStorage,
+    /// Whether a call passes something for a dummy argument.
+    Present,
     /// Whether a number is a finite one.
     Finite,
     /// Whether it is none, or infinite.

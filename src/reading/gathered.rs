@@ -152,7 +152,7 @@ impl<'f> Gathered<'f> {
                 let (files, opened) = Opened::of(paths, &units);
                 (RunInput::opened(&files), opened)
             }
-            false => (reading.input.clone(), Opened::default()),
+            false => (reading.input.clone().in_order(&units)?, Opened::default()),
         };
         let mut inputs = input.inputs();
         inputs.sizes.clone_from(&reading.sizes);

@@ -237,7 +237,8 @@ fn collect(path: &Path, ignore: &[Gitignore], found: &mut Found) -> anyhow::Resu
     if metadata.is_file() {
         let Some(kind) = kind(path) else {
             let given = [path.to_path_buf()];
-            let hint = match RunInput::read(&given).is_ok() {
+            let input = RunInput::read(&given);
+            let hint = match input.is_ok_and(|input| input.has_settings()) {
                 true => "; if a run of the program reads it, write --input before it",
                 false => "",
             };

@@ -1,13 +1,14 @@
 //! The input of a run that lies in the project, under the name by which the program opens it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::files;
-use crate::analysis::{Item, opened, opened_to_read, read_in_order};
+use crate::analysis::{Item, ReadInOrder, opened, opened_to_read, read_in_order};
 use crate::ir::Unit;
 
 /// An input is no larger than this.
@@ -42,7 +43,9 @@ impl Opened {
         let sum = digest(&files);
         let (read, to_read) = (read_in_order(units), opened_to_read(units));
         let lists = |name: &str| {
-            let mut own = read.iter().filter(|read| read.file == name);
+            let mut own = read
+                .iter()
+                .filter(|read| read.file.as_deref() == Some(name));
             // Of several procedures that read it, each may have another version of the program.
             let only = own.next().filter(|_| own.next().is_none());
             only.map(|read| read.lists.clone()).unwrap_or_default()
@@ -53,6 +56,27 @@ impl Opened {
             path,
         });
         (files.collect(), Opened { names, sum })
+    }
+
+    /// What a program reads in order from the file of a run: the one that it opens by that name, or else the only one of which
+    /// it learns the name when it runs, its standard input among them.
+    pub fn order_of(path: &Path, units: &[Unit]) -> Vec<Vec<Item>> {
+        let read = read_in_order(units);
+        let own_name = path.file_name().and_then(OsStr::to_str);
+        let is_named = |read: &&ReadInOrder| {
+            let name = read.file.as_deref().map(Path::new);
+            name.is_some_and(|name| name.file_name().and_then(OsStr::to_str) == own_name)
+        };
+        let named: Vec<&ReadInOrder> = read.iter().filter(is_named).collect();
+        let unnamed = || read.iter().filter(|read| read.file.is_none()).collect();
+        let meant: Vec<&ReadInOrder> = match named.is_empty() {
+            true => unnamed(),
+            false => named,
+        };
+        match meant[..] {
+            [only] => only.lists.clone(),
+            _ => Vec::new(),
+        }
     }
 
     /// Whether the program still finds the same there.

@@ -9,9 +9,11 @@ use anyhow::Context;
 use super::designator::Designator;
 use super::files;
 use super::lists;
-use super::opened::OpenedFile;
+use super::opened::{Opened, OpenedFile};
+use crate::analysis::Item;
 use crate::analysis::inputs::{Inputs, Run, SetSize, Told, Used};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
+use crate::ir::Unit;
 use crate::wording::some;
 
 /// What the files of `--input` give.
@@ -21,6 +23,8 @@ pub struct RunInput {
     origin: FoundBy,
     /// What the program opens by name and reads.
     opened: Vec<Arc<str>>,
+    /// Files that the user gives, with what is in them.
+    given: Vec<(PathBuf, String)>,
 }
 
 /// Who says that a file is the input.
@@ -60,25 +64,48 @@ impl RunInput {
     /// Reads files.
     ///
     /// # Errors
-    /// A file cannot be read, or there is no value in it.
+    /// A file cannot be read.
     pub fn read(files: &[PathBuf]) -> anyhow::Result<RunInput> {
-        let mut settings = Vec::new();
+        let (mut settings, mut given) = (Vec::new(), Vec::new());
         for file in files {
-            let found = of_file(file)?;
-            anyhow::ensure!(
-                !found.is_empty(),
-                "--input {}: it has neither a namelist nor a line of the form key = value, nor a key with its value on the next line",
-                file.display()
-            );
-            settings.extend(found);
+            let text = text_of(file)?;
+            settings.extend(of_text(&text, &files::name(file)));
+            given.push((file.clone(), text));
         }
-        let origin = FoundBy::User;
-        let opened = Vec::new();
         Ok(RunInput {
             settings,
-            origin,
-            opened,
+            origin: FoundBy::User,
+            opened: Vec::new(),
+            given,
         })
+    }
+
+    /// Whether files have values with names.
+    pub fn has_settings(&self) -> bool {
+        !self.settings.is_empty()
+    }
+
+    /// The same with what the program reads in order from files that the user gives.
+    ///
+    /// # Errors
+    /// There is no value in a file.
+    pub fn in_order(mut self, units: &[Unit]) -> anyhow::Result<RunInput> {
+        for (path, text) in std::mem::take(&mut self.given) {
+            let name = files::name(&path);
+            let found = ordered((&text, &name), &Opened::order_of(&path, units));
+            if !found.is_empty() {
+                self.settings.retain(|setting| setting.place.file != name);
+                self.settings.extend(found);
+            }
+            anyhow::ensure!(
+                self.settings
+                    .iter()
+                    .any(|setting| setting.place.file == name),
+                "--input {}: it has neither a namelist nor a line of the form key = value, nor a key with its value on the next line, and the program does not read it by lists of scalars",
+                path.display()
+            );
+        }
+        Ok(self)
     }
 
     /// Reads files that the program opens: what has no settings is something else.
@@ -93,6 +120,7 @@ impl RunInput {
             settings: read.flatten().collect(),
             origin: FoundBy::Program,
             opened: texts.map(|file| files::name(&file.path)).collect(),
+            given: Vec::new(),
         }
     }
 
@@ -257,17 +285,24 @@ pub(super) fn names(path: &Path) -> BTreeSet<String> {
 }
 
 fn of_file(path: &Path) -> anyhow::Result<Vec<Setting>> {
+    Ok(of_text(&text_of(path)?, &files::name(path)))
+}
+
+fn text_of(path: &Path) -> anyhow::Result<String> {
     let text = files::read_text(path)
         .with_context(|| format!("--input {}: cannot read it as text", path.display()))?;
-    Ok(of_text(&text, &files::name(path)))
+    Ok(text)
 }
 
 /// What the lists that a program reads from a file give names.
 fn in_order(file: &OpenedFile) -> Option<Vec<Setting>> {
     let text = files::read_text(&file.path).ok()?;
-    let path = files::name(&file.path);
+    Some(ordered((&text, &files::name(&file.path)), &file.lists))
+}
+
+fn ordered((text, path): (&str, &Arc<str>), lists: &[Vec<Item>]) -> Vec<Setting> {
     let mut found = Vec::new();
-    for (name, line, told) in lists::values(&text, &file.lists) {
+    for (name, line, told) in lists::values(text, lists) {
         let pair = Pair {
             told: Some(Told::Value(told)),
             ..Pair::new(name, "")
@@ -278,7 +313,7 @@ fn in_order(file: &OpenedFile) -> Option<Vec<Setting>> {
             column: 1,
         }));
     }
-    Some(found)
+    found
 }
 
 /// Whether a line begins a namelist.

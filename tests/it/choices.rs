@@ -191,7 +191,7 @@ fn a_size_of_a_few_that_is_read_is_only_a_placeholder() {
     parameters.arg("parameters").arg(directory.path());
     let output = parameters.output().expect("runs");
     let table = String::from_utf8_lossy(&output.stdout);
-    let origin = "read by the program; guessed (its own: 10)";
+    let origin = "read by the program; guessed (default: 10)";
     assert!(table.contains(origin), "{table}");
     let json = fortran(&OPTIONS.replace("cells = 10", "cells = 40"));
     assert_eq!(iterations(&json, "sweep"), [40.0]);

@@ -107,3 +107,50 @@ fn a_number_that_a_branch_sets_is_not_the_one_that_was_read() {
     assert_ne!(sizes[0], 1000.0);
     assert_eq!(sizes[1], 20.0);
 }
+
+/// What a program of C reads with these statements, beside such a file; or with the file as its input.
+fn scanned(reads: &str, file: &str, options: &[&str]) -> Vec<f64> {
+    let directory = tempfile::tempdir().expect("a directory");
+    let source = format!(
+        "#include <stdio.h>\n#include <stdlib.h>\ndouble x[100000];
+         int main(int argc, char **argv) {{
+           int n, m; double dt; FILE *in; char word[80];
+           {reads}
+           for (int i = 0; i < n; i++) x[i] = dt;
+           for (int i = 0; i < m; i++) x[i] = 2;
+           printf(\"%g\", x[3]);
+         }}"
+    );
+    std::fs::write(directory.path().join("a.c"), source).expect("a file");
+    let input = directory.path().join("run.dat");
+    std::fs::write(&input, file).expect("a file");
+    let machine = ["--machine", "exasat"];
+    let mut arguments = machine.to_vec();
+    arguments.extend(options.iter().map(|option| match *option {
+        "FILE" => input.to_str().expect("a path"),
+        option => option,
+    }));
+    iterations(&command::analysed(directory.path(), &arguments), "main")
+}
+
+#[test]
+fn c_reads_words_over_the_ends_of_lines() {
+    let opened = "in = fopen(\"run.dat\", \"r\"); if (!in) exit(1); fscanf(in, \"%d %lf\", &n, &dt); fscanf(in, \"%*s %d\", &m);";
+    assert_eq!(scanned(opened, "400\n0.5 rows 500\n", &[]), [400.0, 500.0]);
+    // What is read in between, and words with something else around them, stand elsewhere.
+    let line = opened.replace("fscanf(in, \"%*s", "fgets(word, 80, in); fscanf(in, \"%*s");
+    assert_eq!(scanned(&line, "400\n0.5 rows 500\n", &[]), [400.0, 128.0]);
+    let sign = opened.replace("%d %lf", "n=%d %lf");
+    assert_eq!(scanned(&sign, "400\n0.5 rows 500\n", &[])[0], 128.0);
+}
+
+/// The file of a run is read where the program learns its name only then, and as its standard input.
+#[test]
+fn an_input_that_is_named_is_read_in_order() {
+    let input = ["--input", "FILE"];
+    let named = "in = fopen(argv[1], \"r\"); fscanf(in, \"%d%d\", &n, &m); dt = 1;";
+    assert_eq!(scanned(named, "40\n50\n", &input), [40.0, 50.0]);
+    let standard = "scanf(\"%d\", &n); scanf(\"%d\", &m); dt = 1; n = 2*n;";
+    assert_eq!(scanned(standard, "40 50\n", &input), [80.0, 50.0]);
+    assert_eq!(scanned(standard, "40 50\n", &[]), [256.0, 128.0]);
+}

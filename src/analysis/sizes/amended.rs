@@ -101,7 +101,10 @@ impl<'u> Walk<'_, 'u> {
             self.read.extend(read_by(self.known, self.id, stmt));
             match stmt {
                 Stmt::Assign { target, value, .. } if !is_input(value, self.known, self.id) => {
-                    self.assigned(target, value);
+                    match self.is_made_of_read(target, value) {
+                        true => self.read.extend(target.variable()),
+                        false => self.assigned(target, value),
+                    }
                     self.use_up(&mut |used| variables_of(value, used), target.variable());
                 }
                 Stmt::If(branch) => self.branch(branch),
@@ -199,6 +202,16 @@ impl<'u> Walk<'_, 'u> {
         self.is_open = before;
     }
 
+    /// Whether a statement makes a variable's value of what was read for it: what changes it behind that changes this.
+    fn is_made_of_read(&self, target: &Value, value: &Value) -> bool {
+        let function = self.known.get(self.id).function;
+        let mut made = function
+            .as_read
+            .iter()
+            .filter(|(read, of)| target.variable() == Some(**of) && mentions(value, **read));
+        made.next().is_some()
+    }
+
     fn assigned(&mut self, target: &'u Value, value: &'u Value) {
         let Some(variable) = target.variable() else {
             return;
@@ -209,7 +222,8 @@ impl<'u> Walk<'_, 'u> {
                 .iter()
                 .any(|(condition, _)| mentions(condition, variable))
         };
-        if is_behind || !self.all.contains(&variable) && asks_itself() {
+        let is_of_others = !self.all.contains(&variable);
+        if is_behind || is_of_others && (asks_itself() || mentions(value, variable)) {
             self.found.push(Amended {
                 procedure: self.id,
                 target,

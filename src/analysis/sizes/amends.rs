@@ -1,31 +1,155 @@
 //! What becomes of a number that the input gives a place, by the statements that change what has been read (`amended`)?
 
+use std::collections::BTreeSet;
+
 use super::amended::{Amended, Amendment};
+use super::definition::Definition;
+use super::found::Found;
 use super::places::PlaceId;
 use super::reals::{NAMES, rounded};
 use super::resolver::Resolver;
 use crate::calls::ProcedureId;
 use crate::expr::Expr;
-use crate::ir::visit::each_value;
-use crate::ir::{BinaryOp, Type, UnaryOp, Value};
+use crate::facts::Origin;
+use crate::ir::visit::{each_value, variables_of};
+use crate::ir::{BinaryOp, Type, UnaryOp, Value, VarId};
 
 impl Resolver<'_, '_> {
+    /// What a place has that is read and set, where statements may give it another value behind that.
+    pub(super) fn set_and_changed(&mut self, place: PlaceId, depth: u32) -> Option<Found> {
+        let set = self.set.value(place)? as f64;
+        let is_changed = self.definitions[place.at()].is_read()
+            && self.amendment(place, set, depth) != Amendment::Kept;
+        is_changed.then(|| Found {
+            may_change: true,
+            ..Found::one(Some(Expr::from(set)), Origin::Callers)
+        })
+    }
+
+    /// What a place has that is made of what was read for it, and that statements change again under conditions.
+    pub(super) fn made_and_changed(&mut self, place: PlaceId, depth: u32) -> Option<Found> {
+        let definitions = self.definitions;
+        let of = &definitions[place.at()];
+        if of.amended.is_empty() || !of.passed.is_empty() || of.is_aliased {
+            return None;
+        }
+        let is_change = |value: &Value| of.amended.iter().any(|one| std::ptr::eq(one.value, value));
+        let mut made = (of.assigned.iter()).filter(
+            |definition| !matches!(definition, Definition::Value(_, value) if is_change(value)),
+        );
+        let (Some(Definition::Value(id, value)), None) = (made.next(), made.next()) else {
+            return None;
+        };
+        if !self.is_made_of_read(place, *id, value) {
+            return None;
+        }
+        let value = self.value(*id, value, depth).ok()?;
+        let number = self.number_of(&value, NAMES)?;
+        let found = Found::one(Some(value), Origin::Derived);
+        match self.amendment(place, number, depth) {
+            Amendment::Open => None,
+            Amendment::Kept => Some(found),
+            Amendment::To(number) => Some(Found::one(Some(Expr::from(number)), Origin::Derived)),
+        }
+    }
+
+    /// Whether a value of a procedure is made of what is read there for a place.
+    fn is_made_of_read(&self, place: PlaceId, id: ProcedureId, value: &Value) -> bool {
+        let function = self.known.get(id).function;
+        let mut used = BTreeSet::new();
+        variables_of(value, &mut used);
+        let is_it =
+            |of: &VarId| self.places.find(function, id, &Value::Variable(*of)) == Some(place);
+        used.iter()
+            .any(|read| function.as_read.get(read).is_some_and(is_it))
+    }
+
+    /// What a place has that is read, with what statements make of its default, or may make of what is read.
+    pub(super) fn given_and_changed(
+        &mut self,
+        place: PlaceId,
+        found: Found,
+        changes: &[Expr],
+        depth: u32,
+    ) -> Found {
+        match found.value.as_ref().map(Expr::as_number) {
+            Some(Some(number)) => match self.amendment(place, number, depth) {
+                Amendment::Kept => found,
+                Amendment::To(number) => Found {
+                    value: Some(Expr::from(number)),
+                    ..found
+                },
+                Amendment::Open => Found {
+                    may_change: self.default_may_change((place, number), depth),
+                    ..found
+                },
+            },
+            Some(None) => found,
+            None => Found {
+                about: found.about.or_else(|| {
+                    let numbers = changes.iter().filter_map(Expr::as_number);
+                    numbers.filter(|number| *number >= 1.0).reduce(f64::max)
+                }),
+                ..found
+            },
+        }
+    }
+
+    /// Whether statements may change the default of a place that is read: not where only the input says so, or where its own
+    /// default and those of others do not.
+    fn default_may_change(&mut self, own: (PlaceId, f64), depth: u32) -> bool {
+        let definitions = self.definitions;
+        let of = &definitions[own.0.at()];
+        of.amended.iter().any(|one| {
+            let is_of_input = of.is_instead_of_input(one.value)
+                || of.is_under_input(one.value)
+                || of.is_under_words(one.value);
+            let is_call = one.is_unclear && one.conditions.is_empty();
+            !is_of_input
+                && !is_call
+                && !self.leaves(own, one, depth)
+                && self.amends(own, one, depth) != Some(false)
+        })
+    }
+
+    /// What a place has that begins with a number and that statements change.
+    pub(super) fn changed(
+        &mut self,
+        place: PlaceId,
+        (number, found): (f64, Found),
+        depth: u32,
+    ) -> Found {
+        match self.amendment(place, number, depth) {
+            Amendment::Kept => found,
+            Amendment::To(number) => Found::one(Some(Expr::from(number)), Origin::Derived),
+            Amendment::Open => Found {
+                origin: Origin::Callers,
+                ..found
+            },
+        }
+    }
+
     /// What becomes of a number that the input gives a place.
     pub(super) fn amendment(&mut self, place: PlaceId, number: f64, depth: u32) -> Amendment {
         let definitions = self.definitions;
         let of = &definitions[place.at()];
         let mut result = Amendment::Kept;
         let mut now = number;
-        // What every run does to it, and nothing else, is in the formula of its value.
+        // What every run does to it is in the formulas of its procedure, from what it is told there (`as_read`): what others
+        // see is not known where that is not apart.
         let is_always = |one: &Amended| {
             one.is_behind && !one.is_open && !one.is_unclear && one.conditions.is_empty()
         };
         if of.amended.iter().all(is_always) {
-            return Amendment::Kept;
+            return match of.amended.is_empty() {
+                true => Amendment::Kept,
+                false => Amendment::Open,
+            };
         }
         for amended in &of.amended {
             if of.is_instead_of_input(amended.value)
                 || of.is_under_input(amended.value) && amended.is_open && !amended.is_unclear
+                || self.leaves((place, now), amended, depth)
             {
                 continue;
             }
@@ -48,8 +172,19 @@ impl Resolver<'_, '_> {
         result
     }
 
+    /// Whether a statement gives a place the number that it has.
+    fn leaves(&mut self, own: (PlaceId, f64), amended: &Amended, depth: u32) -> bool {
+        let is_literal = matches!(amended.value.unconverted(), Value::Integer(_));
+        is_literal && self.made(own, (amended.procedure, amended.value), depth) == Some(own.1)
+    }
+
     /// Whether a statement runs where a place has the number.
-    fn amends(&mut self, own: (PlaceId, f64), amended: &Amended, depth: u32) -> Option<bool> {
+    pub(super) fn amends(
+        &mut self,
+        own: (PlaceId, f64),
+        amended: &Amended,
+        depth: u32,
+    ) -> Option<bool> {
         let mut is_certain = !amended.is_open && !amended.is_unclear;
         for (condition, is_true) in &amended.conditions {
             match self.holds(own, (amended.procedure, condition), depth) {

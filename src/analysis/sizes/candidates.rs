@@ -34,6 +34,8 @@ pub struct Candidates {
     pub limits: Vec<Expr>,
     /// It is no smaller than these, or has them for a while.
     pub floors: Vec<Result<Expr, Gap>>,
+    /// What statements may make of what is read.
+    pub changes: Vec<Expr>,
     pub is_given: bool,
     /// About what it is given, where that is no choice of who runs the program.
     pub about: Option<f64>,
@@ -122,6 +124,7 @@ impl Candidates {
             is_done_without,
             limits: _,
             floors: _,
+            changes: _,
             is_given,
             about,
             alone,
@@ -197,6 +200,7 @@ impl Candidates {
                 is_count,
                 choices: Vec::new(),
                 about: None,
+                may_change: false,
             },
             _ => {
                 let (value, smallest) = ends(&values).unzip();
@@ -209,6 +213,7 @@ impl Candidates {
                     is_count,
                     choices: Vec::new(),
                     about: None,
+                    may_change: false,
                 }
             }
         }

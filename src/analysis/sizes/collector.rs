@@ -397,6 +397,7 @@ impl<'k, 'u> Collector<'k, 'u> {
         let mut passed: Vec<(&Value, ProcedureId, VarId)> = Vec::new();
         if let Stmt::Assign { target, value, .. } = stmt
             && inputs::is_input(value, known, id)
+            && inputs::default_of(value, known, id).is_none()
         {
             read.push(target);
         }

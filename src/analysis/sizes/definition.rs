@@ -140,6 +140,17 @@ impl<'u> Definitions<'u> {
         is_among(&self.under_words, value)
     }
 
+    /// Whether the statement that assigns the value changes what has been read, under a condition.
+    pub fn is_change(&self, value: &Value) -> bool {
+        let changes = |one: &Amended| {
+            std::ptr::eq(one.value, value) && one.is_behind && !one.conditions.is_empty()
+        };
+        self.amended.iter().any(changes)
+            && self.is_read()
+            && !self.is_instead_of_input(value)
+            && !self.is_stand_in(value)
+    }
+
     /// Whether the statement that assigns the value runs where the place is not read.
     pub fn is_instead_of_input(&self, value: &Value) -> bool {
         is_among(&self.instead_of_input, value)

@@ -19,6 +19,8 @@ pub struct Found {
     pub choices: Vec<f64>,
     /// About what it is.
     pub about: Option<f64>,
+    /// Whether statements may change it where it is read, or set.
+    pub may_change: bool,
 }
 
 impl Found {
@@ -39,6 +41,7 @@ impl Found {
         is_count: false,
         choices: Vec::new(),
         about: None,
+        may_change: false,
     };
 
     /// A place that has the one value of an origin.
@@ -51,6 +54,7 @@ impl Found {
             is_count: false,
             choices: Vec::new(),
             about: None,
+            may_change: false,
         }
     }
 

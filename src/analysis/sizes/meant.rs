@@ -208,12 +208,15 @@ impl Unset<'_, '_> {
         for id in self.known.ids() {
             let function = self.known.get(id).function;
             let has_case = function.conventions.language.has_case();
-            for (number, variable) in (0..).map(VarId).zip(&function.variables) {
+            for number in (0..function.variables.len() as u32).map(VarId) {
                 let value = Value::Variable(number);
                 let Some(place) = self.places.find(function, id, &value) else {
                     continue;
                 };
-                let written = variable.name.to_string();
+                let written = function
+                    .variable(function.in_source(number))
+                    .name
+                    .to_string();
                 let behind = format!("{}.{written}", function.name);
                 // What all procedures share is also that of those that give it its value.
                 let is_own = !self.places.is_shared(place)

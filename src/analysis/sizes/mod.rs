@@ -44,6 +44,7 @@
 //! options       the value that a flag has unless the input says otherwise, which decides branches
 //! words         how many words the command line has
 //! pointing      pointers and texts that are empty unless the input says otherwise
+//! presence      which optional arguments calls pass
 //! few           the few numbers that a place may have, by which branches are guessed, and `often` how often each
 //! ```
 //!
@@ -84,6 +85,7 @@ mod passed;
 mod periodic;
 mod places;
 mod pointing;
+mod presence;
 mod program;
 mod reals;
 mod resolver;

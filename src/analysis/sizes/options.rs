@@ -251,6 +251,8 @@ impl Sizes {
                 None if changes == Changes::Others => return about(function, name),
                 None => return None,
             },
+            // A pointer is none of the numbers that it leads to.
+            Value::Variable(id) if !function.variable(*id).dimensions.is_empty() => return None,
             value => self.place(procedure, function, value)?,
         };
         self.chosen((place, changes), depth)
@@ -267,8 +269,11 @@ impl Sizes {
         let value =
             |value: &Value, depth| self.chosen_of((procedure, function), value, changes, depth);
         let leads = |condition: &Value| match changes {
-            Changes::Followed => None,
-            Changes::Others => self.pointing.truth(procedure, function, condition),
+            Changes::Followed => self.presence.truth(procedure, function, condition),
+            Changes::Others => {
+                let presence = self.presence.truth(procedure, function, condition);
+                presence.or_else(|| self.pointing.truth(procedure, function, condition))
+            }
         };
         let is_rank = |value: &Value| {
             let place = self.place(procedure, function, value.unconverted());

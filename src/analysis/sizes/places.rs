@@ -15,7 +15,7 @@
 //! A component belongs to its type: two structures of one type are not told apart, which is what sizes of a
 //! program with one grid need. Of real variables only scalars are followed.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::calls::{ProcedureId, Procedures};
 use crate::expr::spreadsheet::legal_name;
@@ -65,6 +65,8 @@ pub struct Place {
     pub is_own: bool,
     /// Whether it is declared in a procedure, not in a module, a type or a file.
     pub is_local: bool,
+    /// Whether it is what is read for a variable that statements change behind that.
+    pub is_as_read: bool,
     /// Whether it is zero before the program runs, as its definition gives it no value (C).
     pub begins_with_zero: bool,
     /// Whether it is a named constant that a setting names.
@@ -104,6 +106,7 @@ impl Place {
             line: function.place.line,
             is_own,
             is_local: is_own,
+            is_as_read: false,
             begins_with_zero: false,
             is_constant: false,
             is_real: false,
@@ -166,7 +169,18 @@ impl Places {
             self.note_owner(number, function, (procedure, id));
             return Some(number);
         }
-        let place = declared(function, id, &key);
+        let place = match function.in_source(id) {
+            own if own == id => declared(function, id, &key),
+            // What is read has the name of what it is read for.
+            named => Place {
+                is_own: true,
+                is_local: true,
+                is_as_read: true,
+                structure: None,
+                begins_with_zero: false,
+                ..declared(function, named, &storage(function, procedure, named))
+            },
+        };
         let number = self.add(key, place);
         self.note_owner(number, function, (procedure, id));
         Some(number)
@@ -224,6 +238,29 @@ impl Places {
             ..array
         };
         self.add(key, place)
+    }
+
+    /// Gives what is made of what a variable is read as another name than that.
+    pub fn tell_apart(&mut self) {
+        let name_of = |place: &Place| (place.scope.clone(), place.name.clone());
+        let read: FxHashSet<(String, String)> = self
+            .all
+            .iter()
+            .filter(|place| place.is_as_read)
+            .map(name_of)
+            .collect();
+        if read.is_empty() {
+            return;
+        }
+        let taken: FxHashSet<(String, String)> = self.all.iter().map(name_of).collect();
+        for place in self.all.iter_mut().filter(|place| !place.is_as_read) {
+            if read.contains(&name_of(place)) {
+                let names = (2..).map(|number| format!("{}_{number}", place.name));
+                let mut free =
+                    { names }.filter(|name| !taken.contains(&(place.scope.clone(), name.clone())));
+                place.name = free.next().unwrap_or_default();
+            }
+        }
     }
 
     /// The place that holds what a procedure asks of images, made if there is none.
@@ -488,6 +525,7 @@ fn declared(function: &Function, id: VarId, key: &Key) -> Place {
         line: variable.place.line,
         is_own: matches!(key, Key::Own(..)),
         is_local: variable.role == Role::Local,
+        is_as_read: false,
         begins_with_zero: function.zero.contains(&id),
         is_constant: matches!(key, Key::Constant(_)),
         is_real: matches!(variable.ty, Type::Real(_)),

@@ -54,6 +54,8 @@ struct Given<'u> {
     certain: Vec<(ProcedureId, &'u Value)>,
     perhaps: Vec<(ProcedureId, &'u Value)>,
     passed: Vec<(ProcedureId, &'u Value)>,
+    /// Of what calls pass, that whose address they do: `f(&n)`.
+    addresses: Vec<(ProcedureId, &'u Value)>,
     /// Whether something gives it values that is not followed.
     is_lost: bool,
 }
@@ -153,7 +155,13 @@ impl Pointing {
         let leads = |value: &Value| self.leads(procedure, function, value);
         match condition {
             Value::Convert(_, inner) => self.truth(procedure, function, inner),
-            Value::Variable(_) if function.conventions.has_pointers() => leads(condition),
+            Value::Variable(id) if function.conventions.has_pointers() => {
+                let is_number = function.variable(*id).dimensions.is_empty();
+                let is_question = |value: &&Value| matches!(value.unconverted(), Value::Binary(..));
+                let question = || set_once(function, *id).filter(is_question);
+                let asked = || self.truth(procedure, function, question()?);
+                leads(condition).or_else(|| is_number.then(asked).flatten())
+            }
             Value::Binary(op, left, right) if op.is_comparison() => {
                 let (value, op) = match (is_nothing(left), is_nothing(right)) {
                     (true, false) => (right, op.mirrored()),
@@ -297,11 +305,11 @@ impl<'u> Collector<'_, 'u> {
                 let there = self.known.get(callee).function;
                 for (formal, actual) in self.known.formals(callee).into_iter().zip(arguments) {
                     if let Some(holder) = holder(there, callee, formal) {
-                        self.all
-                            .entry(holder)
-                            .or_default()
-                            .passed
-                            .push((id, actual));
+                        let given = self.all.entry(holder).or_default();
+                        match is_address_of(function, actual, (there, formal)) {
+                            true => given.addresses.push((id, actual)),
+                            false => given.passed.push((id, actual)),
+                        }
                     }
                     // What a procedure of Fortran gives a text is not followed.
                     if passes_places && !there.read_only.contains(&formal) {
@@ -346,10 +354,12 @@ impl<'u> Collector<'_, 'u> {
         let given = self.all.get(holder).filter(|given| !given.is_lost)?;
         let value = |(id, value): &(ProcedureId, &Value)| self.value(*id, value, depth);
         let own = given.certain.iter().chain(&given.perhaps);
-        let values = own.chain(&given.passed).map(value);
+        let addresses = given.addresses.iter().map(|_| Some(true));
+        let values = own.chain(&given.passed).map(value).chain(addresses);
         // What it begins with is gone where each run gives it a value.
         let begins = given.begins.filter(|_| given.certain.is_empty());
-        if begins.is_none() && given.certain.is_empty() && given.passed.is_empty() {
+        let is_passed = !given.passed.is_empty() || !given.addresses.is_empty();
+        if begins.is_none() && given.certain.is_empty() && !is_passed {
             return None;
         }
         let mut all = begins.map(Some).into_iter().chain(values);
@@ -368,6 +378,9 @@ impl<'u> Collector<'_, 'u> {
             let leads = self.value(*caller, value, DEPTH)?;
             times[usize::from(leads)] += often.passes(*caller, value);
         }
+        for (caller, value) in &given.addresses {
+            times[1] += often.passes(*caller, value);
+        }
         let [nowhere, somewhere] = times;
         (nowhere > 0.0 && somewhere > 0.0).then(|| somewhere / (nowhere + somewhere))
     }
@@ -385,6 +398,14 @@ impl<'u> Collector<'_, 'u> {
             _ => None,
         }
     }
+}
+
+/// Whether an argument of C is the address of a variable, which is given as the variable itself: it has fewer dimensions than
+/// what the dummy argument leads to.
+fn is_address_of(function: &Function, actual: &Value, (there, formal): (&Function, VarId)) -> bool {
+    let rank = |function: &Function, id: VarId| function.variable(id).dimensions.len();
+    function.conventions.has_pointers()
+        && matches!(actual, Value::Variable(id) if rank(function, *id) < rank(there, formal))
 }
 
 /// Whether a variable of C is an array itself, not a pointer to one.

@@ -18,6 +18,7 @@ use super::own_readers::OwnReaders;
 use super::periodic;
 use super::places::{PlaceId, Places};
 use super::pointing::Pointing;
+use super::presence::Presence;
 use super::resolver::Resolver;
 use super::set::SetPlaces;
 use super::starts::{Starts, starts};
@@ -72,6 +73,8 @@ pub struct Sizes {
     starts: Starts,
     /// Which pointers and texts lead somewhere unless the input says otherwise.
     pub(super) pointing: Pointing,
+    /// Which optional arguments calls pass.
+    pub(super) presence: Presence,
 }
 
 impl Sizes {
@@ -80,10 +83,11 @@ impl Sizes {
         let mut collector = Collector::new(known, inputs);
         collector.program();
         let Collected {
-            places,
+            mut places,
             mut definitions,
             readers,
         } = collector.finish();
+        places.tell_apart();
         let symbols = symbols(&places);
         let numbers: FxHashMap<&Symbol, usize> = symbols.iter().zip(0..).collect();
         let all = |definitions: &[Definitions], set: &SetPlaces| {
@@ -168,6 +172,7 @@ impl Sizes {
             decisive,
             starts,
             pointing: Pointing::new(known),
+            presence: Presence::new(known),
         };
         let levels = levels.into_iter();
         sizes.levels = levels
@@ -328,6 +333,7 @@ impl Sizes {
             is_count: _,
             choices: _,
             about: _,
+            may_change: _,
         } = &self.found[place.at()];
         let is_followed = matches!(origin, Origin::Derived | Origin::Caller | Origin::Callers);
         let largest = value.as_ref().filter(|_| *is_complete && is_followed)?;
@@ -338,14 +344,16 @@ impl Sizes {
         Some([largest, smallest.as_ref().unwrap_or(largest)])
     }
 
-    /// How often a condition of a procedure holds that asks whether a pointer leads somewhere which some calls leave out.
+    /// How often a condition of a procedure holds that asks whether a pointer leads somewhere, or an optional argument is
+    /// passed, which some calls leave out.
     pub fn share_of_pointing(
         &self,
         procedure: ProcedureId,
         function: &Function,
         condition: &Value,
     ) -> Option<f64> {
-        self.pointing.share(procedure, function, condition)
+        let presence = self.presence.share(procedure, function, condition);
+        presence.or_else(|| self.pointing.share(procedure, function, condition))
     }
 
     /// The few numbers that a value of a procedure may have, if all of the program gives it no others.
@@ -536,6 +544,7 @@ impl Sizes {
                 is_count: _,
                 choices,
                 about,
+                may_change,
             } = self.found[number.at()].clone();
             let values = value.iter().chain(&smallest);
             pending.extend(values.flat_map(Expr::symbols));
@@ -546,6 +555,7 @@ impl Sizes {
                 is_constant: place.is_constant,
                 is_real: place.is_real,
                 decides: false,
+                changes: may_change,
                 is_table: place.is_array && place.elements.is_empty() && self.is_filled(number),
                 guess: match value {
                     Some(_) => None,

@@ -122,11 +122,18 @@ impl Resolver<'_, '_> {
             return Some(number);
         }
         let depth = depth.checked_sub(1)?;
-        let lookup = |symbol: &Symbol| match &self.states[*self.numbers.get(symbol)?] {
-            State::Done(found) if found.is_one_value() => {
-                self.number_of(found.value.as_ref()?, depth)
+        let lookup = |symbol: &Symbol| {
+            let number = *self.numbers.get(symbol)?;
+            match &self.states[number] {
+                State::Done(found) if found.is_one_value() => {
+                    self.number_of(found.value.as_ref()?, depth)
+                }
+                // What is set and nothing else gives a value stays a symbol.
+                State::Done(found) if found.value.is_none() => {
+                    Some(self.set.value(PlaceId(number as u32))? as f64)
+                }
+                _ => None,
             }
-            _ => None,
         };
         found.evaluate(&lookup).ok()
     }

@@ -2,7 +2,6 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::amended::Amendment;
 use super::at_once::run_at_once;
 use super::candidates::{Candidates, Gap};
 use super::definition::{Definition, Definitions, Without, names_read};
@@ -54,7 +53,7 @@ pub struct Resolver<'a, 'u> {
     again: u32,
     pub(super) inputs: &'a Inputs,
     /// What the user sets.
-    set: &'a SetPlaces,
+    pub(super) set: &'a SetPlaces,
     /// What every run calls.
     at_once: FxHashSet<ProcedureId>,
     /// The names of the input that places took their values from.
@@ -142,7 +141,13 @@ impl<'a, 'u> Resolver<'a, 'u> {
     }
 
     fn decide(&mut self, place: PlaceId, depth: u32) -> Found {
+        if let Some(found) = self.set_and_changed(place, depth) {
+            return found;
+        }
         if let Some(found) = self.set.found(place) {
+            return found;
+        }
+        if let Some(found) = self.made_and_changed(place, depth) {
             return found;
         }
         let mut candidates = Candidates::default();
@@ -169,6 +174,7 @@ impl<'a, 'u> Resolver<'a, 'u> {
             }
         }
         let limits = std::mem::take(&mut candidates.limits);
+        let changes = std::mem::take(&mut candidates.changes);
         let mut found = candidates.chosen(is_assigned, initial);
         let definitions = &self.definitions[place.at()];
         // What is read for certain has that number no longer, which is no more than a hint then.
@@ -178,6 +184,9 @@ impl<'a, 'u> Resolver<'a, 'u> {
         {
             found.value = None;
             found.choices = vec![number];
+        }
+        if found.origin == Origin::Given {
+            found = self.given_and_changed(place, found, &changes, depth);
         }
         // Only this run has the one value, or only another has it, or a pointer may give it another.
         let is_zero_here = definitions.is_unset_so_far && self.places.get(place).begins_with_zero;
@@ -205,12 +214,8 @@ impl<'a, 'u> Resolver<'a, 'u> {
 
     /// What a place has for which the input has the number.
     fn read(&mut self, place: PlaceId, number: f64, depth: u32) -> Found {
-        let (number, origin) = match self.amendment(place, number, depth) {
-            Amendment::Kept => (number, Origin::Input),
-            Amendment::To(number) => (number, Origin::Derived),
-            Amendment::Open => (number, Origin::Callers),
-        };
-        Found::one(Some(Expr::from(number)), origin)
+        let found = Found::one(Some(Expr::from(number)), Origin::Input);
+        self.changed(place, (number, found), depth)
     }
 
     /// Whether statements that are not followed may give a place, or the array that it is an element of, other values.
@@ -290,6 +295,9 @@ impl<'a, 'u> Resolver<'a, 'u> {
                             found.stand_ins.extend(value.clone());
                         }
                         match is_no_default {
+                            _ if self.definitions[place.at()].is_change(assigned) => {
+                                found.changes.extend(value);
+                            }
                             true => found.floors.push(value),
                             false => found.add(value),
                         }

@@ -134,7 +134,7 @@ impl Collector<'_, '_> {
         if !function.conventions.passes_places() {
             return;
         }
-        let name = &function.variable(*variable).name;
+        let name = &function.variable(function.in_source(*variable)).name;
         if name.members().next().is_some()
             && let Some(place) = self.places.variable(self.known, id, *variable)
         {

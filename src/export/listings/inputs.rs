@@ -146,7 +146,7 @@ pub(crate) fn own_choice(row: &Row) -> Option<String> {
     match &choices[..] {
         _ if !row.is_guessed() => None,
         [] => None,
-        [own] => Some(format!("guessed (its own: {own})")),
+        [own] => Some(format!("guessed (default: {own})")),
         several => Some(format!(
             "guessed: the largest of its own {}",
             words::list(several)

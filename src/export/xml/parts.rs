@@ -100,6 +100,9 @@ pub(super) fn place(fields: &Fields<'_>) -> Result<(Symbol, facts::Place), XmlEr
         decides: fields
             .word("decides", |text| text.parse().ok(), "true, false")?
             .unwrap_or_default(),
+        changes: fields
+            .word("changes", |text| text.parse().ok(), "true, false")?
+            .unwrap_or_default(),
         is_table: fields
             .word("table", |text| text.parse().ok(), "true, false")?
             .unwrap_or_default(),

@@ -118,6 +118,7 @@ fn place((symbol, place): (&Symbol, &Place)) -> Element {
         is_constant,
         is_real,
         decides,
+        changes,
         is_table,
         value,
         smallest,
@@ -134,6 +135,7 @@ fn place((symbol, place): (&Symbol, &Place)) -> Element {
         .maybe("constant", is_constant.then_some("true"))
         .maybe("real", is_real.then_some("true"))
         .maybe("decides", decides.then_some("true"))
+        .maybe("changes", changes.then_some("true"))
         .maybe("table", is_table.then_some("true"))
         .maybe("value", value.as_ref())
         .maybe("smallest", smallest.as_ref())

@@ -3,6 +3,7 @@
 //! The one whose dummy arguments have the number, types, kinds and ranks of what is passed. Where what is known
 //! leaves several, the call stays one of an unknown procedure: to choose would count the work of another body.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::context::Returned;
@@ -12,6 +13,7 @@ use super::modules::{Declared, callee};
 use super::procedure::Lowering;
 use super::scope::{Class, Dummy, Scope, TypeSpec};
 use crate::ir::{Callee, Role, Type, Value};
+use crate::reason::ReasonCode;
 
 /// A specific procedure.
 #[derive(Clone, Copy)]
@@ -266,7 +268,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Values in the places of those dummies, if none is left out before the last one.
+/// Values in the places of those dummies, with nothing for those that are left out before the last one.
 pub fn arranged(dummies: &[Arc<str>], given: Vec<Given>) -> Vec<Value> {
     let place = |(at, (keyword, _)): (usize, &Given)| match keyword {
         Some(keyword) => dummies.iter().position(|dummy| dummy == keyword),
@@ -277,12 +279,16 @@ pub fn arranged(dummies: &[Arc<str>], given: Vec<Given>) -> Vec<Value> {
     let Some(places) = places else {
         return values.collect();
     };
-    let mut ordered = places.clone();
-    ordered.sort_unstable();
-    if ordered.iter().enumerate().any(|(at, place)| at != *place) {
-        return values.collect();
-    }
     let mut placed: Vec<(usize, Value)> = places.into_iter().zip(values).collect();
+    let distinct: BTreeSet<usize> = placed.iter().map(|(at, _)| *at).collect();
+    if distinct.len() < placed.len() {
+        return placed.into_iter().map(|(_, value)| value).collect();
+    }
     placed.sort_by_key(|(at, _)| *at);
-    placed.into_iter().map(|(_, value)| value).collect()
+    let mut whole = Vec::with_capacity(dummies.len());
+    for (place, value) in placed {
+        whole.resize_with(place, || Value::opaque(ReasonCode::Null, ""));
+        whole.push(value);
+    }
+    whole
 }

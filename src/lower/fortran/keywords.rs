@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::expression::Argument;
+use super::expression::{Argument, Expr};
 use super::modules::{Found, World};
 use super::scope::Scope;
+use crate::reason::ReasonCode;
 
 impl<'a> World<'a> {
-    /// Arguments with keywords in the places of their dummies, if the procedure is known and none is left out
-    /// before the last one.
+    /// Arguments with keywords in the places of their dummies, if the procedure is known.
     pub fn in_order<'r>(
         &self,
         name: &str,
@@ -32,7 +32,7 @@ fn has_keywords(arguments: &[Argument]) -> bool {
         .any(|argument| matches!(argument, Argument::Keyword(..)))
 }
 
-/// Arguments in the places of those dummies.
+/// Arguments in the places of those dummies, with nothing for those that are left out before the last one.
 pub fn ordered<'r>(dummies: &[Arc<str>], arguments: Cow<'r, [Argument]>) -> Cow<'r, [Argument]> {
     if !has_keywords(&arguments) {
         return arguments;
@@ -52,13 +52,19 @@ pub fn ordered<'r>(dummies: &[Arc<str>], arguments: Cow<'r, [Argument]>) -> Cow<
     let mut ordered: Vec<(usize, Argument)> =
         places.into_iter().zip(arguments.iter().cloned()).collect();
     ordered.sort_by_key(|(at, _)| *at);
-    let is_whole = ordered
-        .iter()
-        .enumerate()
-        .all(|(at, (place, _))| at == *place);
-    if is_whole {
-        ordered.into_iter().map(|(_, argument)| argument).collect()
-    } else {
-        arguments
+    if ordered.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+        return arguments;
     }
+    let mut whole = Vec::with_capacity(dummies.len());
+    for (place, argument) in ordered {
+        whole.resize(place, left_out());
+        whole.push(argument);
+    }
+    whole.into()
+}
+
+/// What stands for an optional argument that a call leaves out before others: nothing, as compilers pass it.
+fn left_out() -> Argument {
+    let nothing = ReasonCode::Null;
+    Argument::Value(Expr::Opaque(nothing, String::new(), Vec::new()))
 }
