@@ -15,6 +15,7 @@ use crate::diagnostic::Diagnostic;
 use crate::expr::{Expr, Symbol, SymbolKind};
 use crate::in_core::InCore;
 use crate::ir::Name;
+pub use crate::ir::Quantifier;
 use crate::loop_variable::LoopVariable;
 use crate::message_passing::InterfaceKind;
 pub use crate::object::{NamedObject, Object, Owner, OwnerKind};
@@ -404,6 +405,8 @@ pub struct Branch {
     /// The loops around it, counted from the outermost one, which may give its condition another answer in each iteration;
     /// `None` if all of them may.
     pub loops: Option<BTreeSet<u32>>,
+    /// Parts of its condition, where some may change in other loops than others.
+    pub parts: Option<Parted>,
     pub asks: Asks,
     pub then: Block,
     pub otherwise: Option<Block>,
@@ -411,6 +414,27 @@ pub struct Branch {
     pub then_lines: Option<(u32, u32)>,
     /// The same of `otherwise`.
     pub otherwise_lines: Option<(u32, u32)>,
+}
+
+/// A condition of parts that may change in other loops than each other: `row[i] && column[j]`. Nothing says how often each
+/// of them holds, so that all of them are assumed to hold equally often, whatever the others do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parted {
+    /// How many have to hold.
+    pub holds: Quantifier,
+    /// The loops that may change each part, counted from the outermost one.
+    pub loops: Vec<BTreeSet<u32>>,
+}
+
+impl Parted {
+    /// How often each part holds where all together hold in a share of the iterations.
+    pub fn share_of_each(&self, whole: f64) -> f64 {
+        let root = |share: f64| share.powf(1.0 / self.loops.len() as f64);
+        match self.holds {
+            Quantifier::All => root(whole),
+            Quantifier::Any => 1.0 - root(1.0 - whole),
+        }
+    }
 }
 
 /// Which part of the condition in the source a branch asks.

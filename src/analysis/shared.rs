@@ -54,6 +54,39 @@ pub fn same_storage(function: &Function) -> BTreeMap<VarId, BTreeSet<VarId>> {
             both.entry(target).or_default().insert(pointer);
         }
     }
+    let reached = reached(&both);
+    // What has two names has members by both.
+    for (one, others) in &reached {
+        let own = members(function, *one);
+        for other in others.iter().filter(|_| !own.is_empty()) {
+            for (way, id) in members(function, *other) {
+                let same = own.iter().filter(|(own, _)| *own == way);
+                both.entry(id).or_default().extend(same.map(|(_, own)| own));
+            }
+        }
+    }
+    self::reached(&both)
+}
+
+/// What is inside of a structure or behind a pointer to one, by the members that lead to it.
+fn members(function: &Function, of: VarId) -> Vec<(Vec<&str>, VarId)> {
+    let of = &function.variable(of).name;
+    let way: Vec<&str> = of.members().collect();
+    let inside = |(id, name): (VarId, &'_ Name)| {
+        let is_inside = name.variable() == of.variable() && name.members().count() > way.len();
+        (is_inside && way.iter().copied().eq(name.members().take(way.len()))).then_some(id)
+    };
+    let all = (0..).map(VarId).zip(&function.variables);
+    all.filter_map(|(id, variable)| inside((id, &variable.name)))
+        .map(|id| {
+            let rest = function.variable(id).name.members().skip(way.len());
+            (rest.collect(), id)
+        })
+        .collect()
+}
+
+/// All that names lead to, by one or several others.
+fn reached(both: &BTreeMap<VarId, BTreeSet<VarId>>) -> BTreeMap<VarId, BTreeSet<VarId>> {
     let all = |start: &VarId| {
         let (mut reached, mut left) = (BTreeSet::new(), vec![*start]);
         while let Some(id) = left.pop() {

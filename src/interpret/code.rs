@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::layout::ArrayLayout;
 use crate::cache::AccessKind;
-use crate::ir::{BinaryOp, Jump, UnaryOp};
+use crate::ir::{BinaryOp, Jump, Quantifier, UnaryOp};
 
 /// A nest that can be run.
 #[derive(Clone, Debug)]
@@ -192,6 +192,8 @@ pub struct While {
     pub trips: u64,
     /// The condition is looked at after the body.
     pub tested_last: bool,
+    /// Holds how often it has gone round.
+    pub round: Slot,
     pub body: Vec<Op>,
 }
 
@@ -211,15 +213,24 @@ impl DecidedBy {
     }
 }
 
+/// How a condition, or a part of one, is drawn.
+#[derive(Clone, Debug)]
+pub struct Draw {
+    /// How often it holds.
+    pub probability: f64,
+    /// For the sequence of its decisions.
+    pub number: usize,
+    /// The loops in whose iterations it may be another way; `None` where each decision is another draw.
+    pub decided_by: Option<DecidedBy>,
+}
+
 #[derive(Clone, Debug)]
 pub struct Branch {
     pub condition: Integer,
-    /// How often it holds where it is not known.
-    pub probability: f64,
-    /// Number of the branch, for the sequence of its decisions.
-    pub number: usize,
-    /// The loops in whose iterations it may go another way; `None` where one of them has no variable.
-    pub decided_by: Option<DecidedBy>,
+    /// What is drawn where it is not known: all of it,
+    pub holds: Quantifier,
+    /// or each of its parts.
+    pub draws: Vec<Draw>,
     pub then: Vec<Op>,
     pub otherwise: Vec<Op>,
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::code::{Body, Branch, Code, Counted, Mark, Op, Reference, While};
-use super::compiler::{Chance, Compiler, Part, Source};
+use super::compiler::{Compiler, Part, Source};
 use super::layout::{self, ArrayLayout};
 use super::storage::UNKNOWN_EXTENT;
 use super::{Refusal, blocks, probe, settle};
@@ -81,7 +81,14 @@ impl<'a> Compiler<'a> {
         settle::settle(&mut body, &arrays, &initial, UNKNOWN_EXTENT);
         let most = self.source.most_probed;
         let (seen, written) = probe::bytes(&code(&body, &initial, &arrays), most);
-        let reach = layout::reach(&seen, &written);
+        let reach = match branches {
+            0 => layout::reach(&seen, &written),
+            _ => {
+                let (possible, changed) =
+                    probe::possible_bytes(&code(&body, &initial, &arrays), most);
+                layout::reach(&possible, &changed)
+            }
+        };
         let is_outside = arrays
             .iter()
             .zip(&seen)
@@ -138,7 +145,7 @@ impl<'a> Compiler<'a> {
                 let number = self.loops;
                 self.loops += 1;
                 let mut body = Vec::new();
-                self.around.push(Some(variable));
+                self.around.push(variable);
                 self.statements(&inner.body, level + 1, &mut body);
                 self.around.pop();
                 let body = Body::Statements(body);
@@ -159,7 +166,8 @@ impl<'a> Compiler<'a> {
             } => {
                 let condition = condition.as_ref().map(|condition| self.integer(condition));
                 let mut body = Vec::new();
-                self.around.push(None);
+                let round = self.new_slot(0);
+                self.around.push(round);
                 self.statements(&inner.body, level + 1, &mut body);
                 self.around.pop();
                 let tested_last = *tested == Tested::AfterBody;
@@ -167,6 +175,7 @@ impl<'a> Compiler<'a> {
                     condition,
                     trips,
                     tested_last,
+                    round,
                     body,
                 })));
             }
@@ -216,18 +225,24 @@ impl<'a> Compiler<'a> {
                 }
             },
             Stmt::If(branch) => {
-                let Chance { probability, loops } = (self.source.chance)(branch);
-                let condition = self.condition(&branch.condition, probability);
+                let chance = (self.source.chance)(branch);
+                let condition = self.condition(&branch.condition, chance.probability);
                 let [mut then, mut otherwise] = [Vec::new(), Vec::new()];
-                let number = self.new_branch();
-                let decided_by = self.decided_by(loops);
+                let draws = match chance.parts.as_slice() {
+                    [] => vec![self.draw(chance.probability, chance.loops)],
+                    parts => {
+                        let part = |(probability, loops): &(f64, &BTreeSet<u32>)| {
+                            self.draw(*probability, Some(loops))
+                        };
+                        parts.iter().map(part).collect()
+                    }
+                };
                 self.statements(&branch.then, level, &mut then);
                 self.statements(&branch.otherwise, level, &mut otherwise);
                 out.push(Op::Branch(Box::new(Branch {
                     condition,
-                    probability,
-                    number,
-                    decided_by,
+                    holds: chance.holds,
+                    draws,
                     then,
                     otherwise,
                 })));

@@ -6,10 +6,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Refusal;
 use super::blocks::{Blocks, InBlock};
-use super::code::{DecidedBy, Op, Reference, Slot};
+use super::code::{DecidedBy, Draw, Op, Reference, Slot};
 use super::layout::ArrayLayout;
 use crate::cache::AccessKind;
-use crate::ir::{Function, If, Loop, VarId};
+use crate::ir::{Function, If, Loop, Quantifier, VarId};
 use crate::reason::ReasonCode;
 
 /// What is to run, and what it needs to know.
@@ -38,6 +38,22 @@ pub struct Chance<'a> {
     pub probability: f64,
     /// The loops around, from the outermost one, in whose iterations its answer may be another one; `None` if all of them are.
     pub loops: Option<&'a BTreeSet<u32>>,
+    /// Where parts of it are drawn each by itself: how many have to hold,
+    pub holds: Quantifier,
+    /// and what of each.
+    pub parts: Vec<(f64, &'a BTreeSet<u32>)>,
+}
+
+impl Chance<'_> {
+    /// Of a condition that may have another answer in each iteration of all loops around.
+    pub fn of_all(probability: f64) -> Self {
+        Chance {
+            probability,
+            loops: None,
+            holds: Quantifier::All,
+            parts: Vec::new(),
+        }
+    }
 }
 
 /// What is done with the element that is passed to a procedure in a place: whether it is read, and whether it is written.
@@ -80,8 +96,8 @@ pub(super) struct Compiler<'a> {
     /// What is compiled makes no accesses: it belongs to another nest.
     pub quiet: bool,
     pub in_loop: bool,
-    /// The variables of the loops around, from the outermost one; `None` for one that has none.
-    pub around: Vec<Option<Slot>>,
+    /// The variables of the loops around, from the outermost one: of one that has none, how often it has gone round.
+    pub around: Vec<Slot>,
     /// What of the loops at these positions of the nest runs at a time.
     pub in_blocks: FxHashMap<usize, InBlock>,
     /// Line of the statement that is compiled.
@@ -123,18 +139,26 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The variables of some of the loops around, or of all of them; `None` where one of these has none.
-    pub fn decided_by(&self, loops: Option<&BTreeSet<u32>>) -> Option<DecidedBy> {
+    /// The variables of some of the loops around, or of all of them.
+    pub fn decided_by(&self, loops: Option<&BTreeSet<u32>>) -> DecidedBy {
         let counts = |level: usize| {
             let is_own = |own: &u32| *own as usize == level;
             loops.is_none_or(|loops| loops.iter().any(is_own))
         };
         let own = self.around.iter().enumerate().filter(|(at, _)| counts(*at));
-        let own: Option<Vec<Slot>> = own.map(|(_, variable)| *variable).collect();
-        let mut others = own?;
+        let mut others: Vec<Slot> = own.map(|(_, variable)| *variable).collect();
         let is_innermost = self.around.len().checked_sub(1).is_some_and(counts);
         let innermost = is_innermost.then(|| others.pop()).flatten();
-        Some(DecidedBy { innermost, others })
+        DecidedBy { innermost, others }
+    }
+
+    /// A draw of a condition, or of a part of one.
+    pub fn draw(&mut self, probability: f64, loops: Option<&BTreeSet<u32>>) -> Draw {
+        Draw {
+            probability,
+            number: self.new_branch(),
+            decided_by: Some(self.decided_by(loops)),
+        }
     }
 
     pub fn new_branch(&mut self) -> usize {

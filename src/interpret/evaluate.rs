@@ -56,6 +56,7 @@ impl Run<'_> {
             self.draws_places_unless(known);
             let place = match known {
                 true => number.wrapping_sub(subscript.lower),
+                false if self.corners.is_some() => self.drawn_corner() * (subscript.extent - 1),
                 false => number.rem_euclid(subscript.extent),
             };
             if let Some(seen) = &mut self.corners
@@ -67,6 +68,12 @@ impl Run<'_> {
             address = address.wrapping_add(place.wrapping_mul(subscript.stride));
         }
         address
+    }
+
+    /// One of the ends of what data may choose, 0 or 1: as evenly as can be, of several subscripts in all ways.
+    fn drawn_corner(&mut self) -> i64 {
+        self.drawn_corners += 1;
+        i64::from(self.drawn_corners.count_ones() & 1)
     }
 
     #[inline]

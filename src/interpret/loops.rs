@@ -1,9 +1,12 @@
 //! Loops while a nest runs: all of their iterations, or those that a window or a look at the corners takes.
 
-use super::code::{self, Body, While};
+use super::code::{self, Body, Op, While};
 use super::evaluate::Number;
 use super::run::{Flow, Run};
 use super::windows::Phase;
+
+/// Parts of a loop of which one iteration is counted.
+const PARTS: u64 = 64;
 
 impl Run<'_> {
     pub fn counted(&mut self, inner: &code::Counted) -> Flow {
@@ -76,6 +79,9 @@ impl Run<'_> {
                 self.strided(accesses, inner.variable, step, trips.min(left));
                 if trips > left { Flow::Cut } else { Flow::Next }
             }
+            Body::Statements(body) if self.in_parts && !inner.carries && trips > PARTS => {
+                self.in_parts(body, slot, (first, step, trips))
+            }
             Body::Statements(body) => {
                 let before = self.accesses;
                 for done in 0..trips {
@@ -93,6 +99,33 @@ impl Run<'_> {
                 Flow::Next
             }
         }
+    }
+
+    /// Counts iterations in the middle of parts of a loop, each for its whole part.
+    fn in_parts(
+        &mut self,
+        body: &[Op],
+        slot: usize,
+        (first, step, trips): (i64, i64, u64),
+    ) -> Flow {
+        let begin = |part: u64| (u128::from(trips) * u128::from(part) / u128::from(PARTS)) as u64;
+        for part in 0..PARTS {
+            let (begin, end) = (begin(part), begin(part + 1));
+            let middle = begin + (end - begin - part % 2) / 2;
+            self.slots[slot] = first.wrapping_add(step.wrapping_mul(middle as i64));
+            let (accesses, iterations) = (self.accesses, self.iterations.clone());
+            match self.iteration(body) {
+                Flow::Next => {}
+                other => return other,
+            }
+            let of_all = |now: u64, before: u64| {
+                before.saturating_add((now - before).saturating_mul(end - begin))
+            };
+            self.accesses = of_all(self.accesses, accesses);
+            let each = self.iterations.iter_mut().zip(iterations);
+            each.for_each(|(now, before)| *now = of_all(*now, before));
+        }
+        Flow::Next
     }
 
     /// What a loop would have counted in all its iterations: as in those that were done, or as in the one that was cut.
@@ -202,6 +235,7 @@ impl Run<'_> {
             if !inner.tested_last && !holds(self) {
                 return Flow::Next;
             }
+            self.slots[inner.round.0 as usize] = done as i64;
             match self.iteration(&inner.body) {
                 Flow::Next => {}
                 Flow::Exit => return Flow::Next,
@@ -221,14 +255,10 @@ impl Run<'_> {
     }
 }
 
-/// The first, the middle and the last iteration of a loop, then its end.
+/// The first two, the middle and the last two iterations of a loop, then its end: a loop inside may be empty in the first or
+/// the last one.
 fn next_corner(done: u64, trips: u64) -> u64 {
-    let (middle, last) = (trips / 2, trips - 1);
-    if done < middle {
-        middle
-    } else if done < last {
-        last
-    } else {
-        trips
-    }
+    let corners = [1, trips / 2, trips.saturating_sub(2), trips - 1];
+    let behind = corners.into_iter().find(|corner| *corner > done);
+    behind.unwrap_or(trips).min(trips)
 }

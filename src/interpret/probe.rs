@@ -19,6 +19,11 @@ pub(super) fn bytes(code: &Code, most: u64) -> (Vec<(i64, i64)>, Vec<bool>) {
     reached(code, most, Arms::Taken)
 }
 
+/// The same of what may be accessed, whatever is drawn.
+pub(super) fn possible_bytes(code: &Code, most: u64) -> (Vec<(i64, i64)>, Vec<bool>) {
+    reached(code, most, Arms::Drawn)
+}
+
 /// The first and the last byte that each array has room for: iterations in between may come to arms of branches that none
 /// of those that are looked at does.
 pub(super) fn room(code: &Code, most: u64, seen: &[(i64, i64)]) -> Vec<(i64, i64)> {

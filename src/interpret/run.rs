@@ -2,12 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::code::{Branch, Code, DecidedBy, Op, Slot};
+use super::code::{Branch, Code, DecidedBy, Draw, Op, Slot};
 use super::evaluate::Number;
 use super::windows::Plan;
 use super::{Access, Sink};
 use crate::cache::{AccessKind, split_mix};
-use crate::ir::Jump;
+use crate::ir::{Jump, Quantifier};
 
 /// What a run did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,16 +79,20 @@ pub fn count(code: &Code, most_steps: u64) -> Counted {
     let mut nowhere = Nowhere;
     let mut run = Run::new(code, 64, u64::MAX, &mut nowhere);
     (run.only_count, run.most_steps) = (true, most_steps);
-    if run.statements(&code.body) == Flow::Cut {
-        return Counted {
-            cut: true,
-            ..run.estimate.unwrap_or_default()
-        };
+    if run.statements(&code.body) != Flow::Cut {
+        return run.counted_so_far();
     }
+    // Those that were counted are the first ones, which may be shorter than the others.
+    let estimate = run.estimate.unwrap_or_default();
+    let mut run = Run::new(code, 64, u64::MAX, &mut nowhere);
+    (run.only_count, run.most_steps, run.in_parts) = (true, most_steps, true);
+    let counted = match run.statements(&code.body) {
+        Flow::Cut => estimate,
+        _ => run.counted_so_far(),
+    };
     Counted {
-        accesses: run.accesses,
-        iterations: run.iterations,
-        cut: false,
+        cut: true,
+        ..counted
     }
 }
 
@@ -117,7 +121,9 @@ pub(super) fn corners(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arms {
     Taken,
-    /// The others, too, but only to see their accesses.
+    /// The others of those that are drawn, too, but only to see their accesses.
+    Drawn,
+    /// All others, in the same way.
     All,
     /// In one of those others.
     Others,
@@ -163,11 +169,15 @@ pub(super) struct Run<'c> {
     /// Iterations of each loop so far.
     pub iterations: Vec<u64>,
     pub only_count: bool,
+    /// Of loops that carry nothing from one iteration to the next, some iterations stand for all.
+    pub in_parts: bool,
     /// What a count that is cut would have come to.
     pub estimate: Option<Counted>,
     pub windows: Option<Windows<'c>>,
     /// What was seen of subscripts, where only corners of the loops are run.
     pub corners: Option<Vec<Vec<(i64, i64)>>>,
+    /// Places in arrays that were drawn there.
+    pub drawn_corners: u64,
     pub arms: Arms,
     pub sink: &'c mut dyn Sink,
 }
@@ -199,11 +209,21 @@ impl<'c> Run<'c> {
             most_steps: limit.saturating_mul(4),
             iterations: vec![0; code.loops],
             only_count: false,
+            in_parts: false,
             estimate: None,
             windows: None,
             corners: None,
+            drawn_corners: 0,
             arms: Arms::Taken,
             sink,
+        }
+    }
+
+    fn counted_so_far(self) -> Counted {
+        Counted {
+            accesses: self.accesses,
+            iterations: self.iterations,
+            cut: false,
         }
     }
 
@@ -314,7 +334,12 @@ impl<'c> Run<'c> {
             true => (&branch.then, &branch.otherwise),
             false => (&branch.otherwise, &branch.then),
         };
-        if self.arms != Arms::Taken {
+        let looks = match self.arms {
+            Arms::Taken => false,
+            Arms::Drawn => !condition.known,
+            Arms::All | Arms::Others => true,
+        };
+        if looks {
             self.look_at(other);
         }
         self.statements(taken)
@@ -342,32 +367,43 @@ impl<'c> Run<'c> {
 
     /// Decides what only data know, as often as it holds: multiples of the golden ratio are spread evenly over 0 to 1.
     fn decide(&mut self, branch: &Branch) -> bool {
-        self.decisions[branch.number] += 1;
         self.drew = self.drew.max(Drawn::Ways);
-        if branch.decided_by.as_ref().is_some_and(DecidedBy::is_once) {
-            return branch.probability >= 0.5;
+        let mut held = 0;
+        for draw in &branch.draws {
+            held += usize::from(self.holds(draw));
         }
-        let holds = self.draw(branch) < branch.probability;
+        match branch.holds {
+            Quantifier::All => held == branch.draws.len(),
+            Quantifier::Any => held > 0,
+        }
+    }
+
+    fn holds(&mut self, draw: &Draw) -> bool {
+        self.decisions[draw.number] += 1;
+        if draw.decided_by.as_ref().is_some_and(DecidedBy::is_once) {
+            return draw.probability >= 0.5;
+        }
+        let holds = self.drawn_for(draw) < draw.probability;
         // Relative to the rarer way, of which the least is moved.
-        let rarer = branch.probability.min(1.0 - branch.probability);
+        let rarer = draw.probability.min(1.0 - draw.probability);
         if rarer > 0.0 {
             let taken = f64::from(u8::from(holds));
-            self.surplus[branch.number] += (taken - branch.probability) / rarer;
+            self.surplus[draw.number] += (taken - draw.probability) / rarer;
         }
         holds
     }
 
-    /// A number from 0 to 1 for a branch.
-    fn draw(&self, branch: &Branch) -> f64 {
+    /// A number from 0 to 1.
+    fn drawn_for(&self, one: &Draw) -> f64 {
         const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-        let draw = match &branch.decided_by {
-            None => self.decisions[branch.number].wrapping_mul(GOLDEN),
+        let draw = match &one.decided_by {
+            None => self.decisions[one.number].wrapping_mul(GOLDEN),
             Some(by) => {
                 let value = |slot: &Slot| self.slots[slot.0 as usize] as u64;
                 let innermost = by.innermost.as_ref().map_or(0, value);
                 let part = (!by.others.is_empty()).then_some(innermost / EVENLY);
                 let others = by.others.iter().map(value).chain(part);
-                let begin = others.fold(branch.number as u64, |draw, value| {
+                let begin = others.fold(one.number as u64, |draw, value| {
                     split_mix(draw.wrapping_mul(GOLDEN) ^ value)
                 });
                 begin.wrapping_add(innermost.wrapping_mul(GOLDEN))

@@ -1,6 +1,6 @@
 //! Values: integers that control the nest, and the reads that all others make.
 
-use super::code::{Affine, Branch, Integer, Intrinsic, Op, Reference, Subscript};
+use super::code::{Affine, Branch, Draw, Integer, Intrinsic, Op, Reference, Subscript};
 use super::compiler::Compiler;
 use super::storage;
 use crate::cache::AccessKind;
@@ -8,7 +8,8 @@ use crate::diagnostic::Place;
 use crate::intrinsics::{Intrinsics, Meaning};
 use crate::ir::visit::each_value;
 use crate::ir::{
-    BinaryOp, Type, UnaryOp, Value, VarId, dimensions_behind, is_address, is_left_out, source_text,
+    BinaryOp, Quantifier, Type, UnaryOp, Value, VarId, dimensions_behind, is_address, is_left_out,
+    source_text,
 };
 use crate::reason::ReasonCode;
 
@@ -217,12 +218,15 @@ impl<'a> Compiler<'a> {
                 let [mut first, mut second] = [Vec::new(), Vec::new()];
                 self.reads(then, &mut first);
                 self.reads(otherwise, &mut second);
-                let number = self.new_branch();
+                let draw = Draw {
+                    probability: 0.5,
+                    number: self.new_branch(),
+                    decided_by: None,
+                };
                 let branch = Branch {
                     condition,
-                    probability: 0.5,
-                    number,
-                    decided_by: None,
+                    holds: Quantifier::All,
+                    draws: vec![draw],
                     then: first,
                     otherwise: second,
                 };

@@ -49,7 +49,7 @@ pub use home::Home;
 pub use lost::{is_lost, lost_loop, with_lost_loops};
 pub use name::{Name, Step};
 pub use source_text::source_text;
-pub use value::{BinaryOp, UnaryOp, Value, wider};
+pub use value::{BinaryOp, Quantifier, UnaryOp, Value, wider};
 
 /// One source file, lowered.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -64,6 +64,13 @@ pub enum UnaryOp {
     Complement,
 }
 
+/// How many of several conditions have to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantifier {
+    All,
+    Any,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BinaryOp {
     Add,

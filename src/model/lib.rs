@@ -44,6 +44,7 @@ mod nest_model;
 mod open;
 mod operations;
 pub mod parameters;
+mod peeled;
 pub mod placement;
 mod prediction;
 pub mod ranking;

@@ -10,14 +10,15 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::rows;
+use super::peeled::{self, Referred};
+use super::rows::{self, Rows};
 use super::runs_on::RunsOn;
 use super::trip_count;
 use crate::analysis::called::Called;
 use crate::analysis::coverage::{self, reasons};
 use crate::analysis::facts::{
     AccessClass, Block, Body, Branch, Decision, File, Flops, Guard, GuardRange, Item, Loop, Origin,
-    Program, Stream,
+    Parted, Program, Stream,
 };
 use crate::analysis::in_core::Carried;
 use crate::analysis::{absorb, is_same_stream};
@@ -75,6 +76,7 @@ pub struct Decided {
     pub decision: Decision,
     /// The loops, from the outermost one, in whose iterations it may be decided otherwise; `None` if all of them are.
     pub loops: Option<BTreeSet<u32>>,
+    pub parts: Option<Parted>,
 }
 
 impl Decided {
@@ -561,16 +563,23 @@ fn is_hole(ranges: &[GuardRange]) -> bool {
 impl<'p> Gathered<'p> {
     /// Adds what decides a branch; of several with one probability the loops of all.
     fn decide(&mut self, branch: &Branch) {
-        let mut loops = branch.loops.clone();
+        let (mut loops, mut parts) = (branch.loops.clone(), branch.parts.clone());
         for known in &mut self.decisions {
-            if known.branch == branch.probability && known.loops != loops {
+            if known.branch != branch.probability {
+                continue;
+            }
+            if known.loops != loops {
                 (known.loops, loops) = (None, None);
+            }
+            if known.parts != parts {
+                (known.parts, parts) = (None, None);
             }
         }
         self.decisions.push(Decided {
             branch: branch.probability.clone(),
             decision: branch.decision.clone(),
             loops,
+            parts,
         });
     }
 
@@ -865,7 +874,75 @@ fn streams(
     }
     join_sides(&mut streams);
     join_guarded(&mut streams);
+    cut_at_borders(
+        &mut streams,
+        (loops, references, decisions),
+        (narrowed, &rows),
+    );
     streams
+}
+
+/// Leaves out the iterations at the borders of loops in which stencils would go beyond what they do.
+fn cut_at_borders(
+    streams: &mut [NestStream],
+    (loops, references, decisions): (&[ChainLoop], &[Reference], &[Decided]),
+    (narrowed, rows): (&[GuardRange], &[Rows]),
+) {
+    let is_guard = |one: &Decided| matches!(one.decision, Decision::Guard(_));
+    if !decisions.iter().any(is_guard) {
+        return;
+    }
+    let all: Vec<&Loop> = loops.iter().map(|chain| chain.facts).collect();
+    let in_rows = references
+        .iter()
+        .map(|one| (one, rows::in_rows_of(one.stream.as_ref(), rows)));
+    let in_rows: Vec<(&Reference, Cow<Stream>)> = in_rows.collect();
+    for at in 0..streams.len() {
+        let own = &streams[at];
+        let same = |other: &Stream| is_same_stream(&own.stream, other);
+        let is_plain = own.when.hole.is_empty() && own.stream.held.is_empty();
+        let number = streams.iter().filter(|other| same(&other.stream)).count();
+        if !is_plain || number > 1 {
+            continue;
+        }
+        let to_it = in_rows.iter().filter(|(_, stream)| same(stream));
+        let referred = to_it.map(|(reference, stream)| Referred {
+            accesses: &stream.accesses,
+            inside: ranges(loops, reference).collect(),
+            outside: left_out(loops, reference, decisions).collect(),
+        });
+        let referred: Vec<Referred> = referred.collect();
+        let is_whole = |inner: &&&Loop| {
+            let mut known = narrowed.iter().chain(&own.when.ranges);
+            !known.any(|range| range.variable == inner.variable)
+        };
+        let found = (all.iter().filter(is_whole))
+            .filter_map(|inner| peeled::reached(inner, (&all, &own.stream), &referred));
+        let found: Vec<GuardRange> = found.collect();
+        streams[at].when.ranges.extend(found);
+    }
+}
+
+/// Ranges that conditions on the way to a reference leave out by themselves: `else` of `if (i == 0)`.
+fn left_out<'n>(
+    loops: &'n [ChainLoop],
+    reference: &'n Reference,
+    decisions: &'n [Decided],
+) -> impl Iterator<Item = &'n GuardRange> {
+    let around = &loops[..reference.level.min(loops.len())];
+    let ways = around.iter().flat_map(|chain| &chain.weight);
+    let steps = ways.chain(&reference.weight);
+    steps.filter_map(move |(branch, is_first)| {
+        let ranges = match &Decided::find(decisions, branch)?.decision {
+            Decision::Guard(Guard::Inside(ranges)) if !is_first => ranges,
+            Decision::Guard(Guard::Outside(ranges)) if *is_first => ranges,
+            _ => return None,
+        };
+        match &ranges[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    })
 }
 
 /// The one hole that conditions leave out on the way to a reference, of several one that holds all others; else none is known.

@@ -11,7 +11,7 @@ use crate::interpret::blocks::Blocks;
 use crate::interpret::code::Code;
 use crate::interpret::compile;
 use crate::interpret::compiler::{Chance, Part, Source};
-use crate::ir::{self, Stmt};
+use crate::ir::{self, Quantifier, Stmt};
 use crate::model::parameters::{DEFAULT_PROBABILITY, DEFAULT_SIZE};
 use crate::model::{Nest, Valued};
 use crate::reason::ReasonCode;
@@ -109,17 +109,7 @@ pub fn compile(
             .get(&std::ptr::from_ref(inner))
             .map_or(0, |facts| trips(facts, &value))
     };
-    let chance = |branch: &ir::If| {
-        let known = same.branches.get(&std::ptr::from_ref(branch));
-        let probability = known.and_then(|known| value(&known.probability));
-        Chance {
-            probability: probability.unwrap_or(DEFAULT_PROBABILITY),
-            loops: known.and_then(|known| match known.decision {
-                Decision::Fixed => Some(&NO_LOOPS),
-                _ => known.loops.as_ref(),
-            }),
-        }
-    };
+    let chance = |branch: &ir::If| chance(&same, branch, &value);
     let passed = |name: &str, at: usize| body.passed(name, at);
     compile::compile(&Source {
         function: &body.function,
@@ -152,6 +142,30 @@ fn numbered(
         numbers.extend(own.map(|chain| (std::ptr::from_ref(chain.facts), number)));
     }
     Ok(numbers)
+}
+
+/// How a condition on data is drawn: as often as its parameter says, by the loops that change it.
+fn chance<'a>(
+    same: &Correspondence<'a>,
+    branch: &ir::If,
+    value: &dyn Fn(&Symbol) -> Option<f64>,
+) -> Chance<'a> {
+    let known = same.branches.get(&std::ptr::from_ref(branch)).copied();
+    let probability = known.and_then(|known| value(&known.probability));
+    let probability = probability.unwrap_or(DEFAULT_PROBABILITY);
+    let loops = known.and_then(|known| match known.decision {
+        Decision::Fixed => Some(&NO_LOOPS),
+        _ => known.loops.as_ref(),
+    });
+    let parts = known.and_then(|known| known.parts.as_ref());
+    let share = parts.map(|parts| parts.share_of_each(probability));
+    let each = parts.into_iter().flat_map(|parts| &parts.loops);
+    Chance {
+        probability,
+        loops,
+        holds: parts.map_or(Quantifier::All, |parts| parts.holds),
+        parts: share.into_iter().cycle().zip(each).collect(),
+    }
 }
 
 /// Iterations by the loop's range, for one whose bounds the statements do not give.

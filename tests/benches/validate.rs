@@ -126,10 +126,7 @@ fn code(text: &str, size: i64) -> Code {
         part,
         symbol: &symbol,
         trips: &|_| 1,
-        chance: &|_| Chance {
-            probability: 0.5,
-            loops: None,
-        },
+        chance: &|_| Chance::of_all(0.5),
         passed: &|_, _| None,
         most_probed: 5_000_000,
         gap: 0,

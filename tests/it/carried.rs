@@ -402,10 +402,7 @@ fn nearest(body: &ProcedureBody, trips: u64) -> Option<u64> {
         },
         symbol: &symbol,
         trips: &|_| trips,
-        chance: &|_| Chance {
-            probability: 0.25,
-            loops: None,
-        },
+        chance: &|_| Chance::of_all(0.25),
         passed: &|name, at| body.passed(name, at),
         most_probed: 5_000_000,
         gap: 0,

@@ -80,10 +80,7 @@ fn compiled(body: &ProcedureBody, sizes: &[(&str, i64)], own: usize) -> Result<C
         },
         symbol: &symbol,
         trips: &|_| 3,
-        chance: &|_| Chance {
-            probability: 0.25,
-            loops: None,
-        },
+        chance: &|_| Chance::of_all(0.25),
         passed: &|name, at| body.passed(name, at),
         most_probed: 5_000_000,
         gap: 0,

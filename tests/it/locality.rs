@@ -331,6 +331,78 @@ fn conditions_on_data_that_do_not_change_in_all_loops() {
     );
 }
 
+/// Each part of a condition is decided in the loops that change it.
+#[test]
+fn parts_of_conditions_that_other_loops_change() {
+    let sizes = ["--set", "n=4000,m=100"];
+    for function in ["pairs", "neither", "cells"] {
+        is_right("parts.c", function, &sizes);
+    }
+    for function in ["loaded", "rounds"] {
+        is_right("parts.c", function, &["--set", "n=4000,t=20"]);
+    }
+    let bytes = |function: &str, set: &str| {
+        let path = command::fixture("locality").join("parts.c");
+        let json = command::analysed(path, &["--set", set]);
+        let [bytes] = small::bytes(&json, function)[..] else {
+            panic!("one nest");
+        };
+        bytes
+    };
+    // Both parts hold equally often: in half of the rows, each with all of its lines.
+    let near = |found: f64, expected: f64| {
+        assert!(
+            (found - expected).abs() < 0.02 * expected,
+            "{found} for {expected}"
+        );
+    };
+    let rows = 8.0 * 800.0 * 1000.0;
+    near(bytes("pairs", "n=1000,m=800,prob_pairs_7=0.25"), 0.5 * rows);
+    near(
+        bytes("neither", "n=1000,m=800,prob_neither_12=0.75"),
+        0.5 * rows,
+    );
+    // Other elements in each of ten steps, whatever the pointer is called.
+    let ever = 1.0 - 0.75f64.powi(10);
+    for (function, line) in [("renamed", 25), ("loaded", 34)] {
+        let found = bytes(
+            function,
+            &format!("n=1000,t=10,prob_{function}_{line}=0.25"),
+        );
+        near(found, 2.0 * ever * 64.0 * 1000.0 + 8000.0);
+    }
+    // The same ones, by a loop that counts itself.
+    let same = bytes("rounds", "n=1000,t=10,prob_rounds_43=0.25");
+    near(same, 2.0 * 0.25 * 64.0 * 1000.0 + 4000.0);
+}
+
+/// What conditions leave out at the borders of loops of a few iterations.
+#[test]
+fn borders_of_short_loops() {
+    is_right("borders.c", "chain", &["--sizes", "n=4,8,12,16,32"]);
+    is_right("borders.c", "ends", &["--sizes", "n=8,12,16,32"]);
+    is_right("borders.c", "cube", &["--sizes", "n=8,12,16,32"]);
+}
+
+/// Of a triangle that is too long to be counted, windows stand for as many accesses as there are; a cache that holds
+/// everything moves what the data may lead to, within the error that is said.
+#[test]
+fn samples_of_long_triangles() {
+    let path = command::fixture("locality").join("triangle.c");
+    let sizes = ["--set", "n=8000", "--max-accesses", "4000000"];
+    let caches = ["--cache", "16KiB,full", "--cache", "4MiB,full"];
+    let cases = command::validated(&path, &[&sizes[..], &caches].concat());
+    assert_eq!(cases.len(), 2);
+    for case in &cases {
+        let number = |name: &str| case[name].as_f64().expect("a number");
+        let all = 4.0 * 8000.0 * 7999.0 / 2.0;
+        assert!((number("accesses") - all).abs() < 0.001 * all, "{case}");
+        let error = number("error") + 0.05;
+        let apart = (number("predicted_bytes") - number("simulated_bytes")).abs();
+        assert!(apart <= error * number("simulated_bytes"), "{case}");
+    }
+}
+
 /// Where something may change what a condition asks for: under another name of its storage, in what is called, or only
 /// before the loops.
 #[test]

@@ -314,6 +314,7 @@ pub fn triad_and_search() -> Function {
         probability: Symbol::new(SymbolKind::Probability, "prob_31"),
         decision: Decision::Data,
         loops: None,
+        parts: None,
         asks: Asks::All,
         then: Block {
             flops: flops(2, 0, 0, 1),

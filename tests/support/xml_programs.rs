@@ -532,7 +532,7 @@ fn branch(block: impl Strategy<Value = Block> + Clone) -> impl Strategy<Value = 
         text(),
         block.clone(),
         prop::option::of(block),
-        (lines(), lines(), decision(), asks(), loops()),
+        (lines(), lines(), decision(), asks(), loops(), parted()),
     )
         .prop_map(
             |(
@@ -541,13 +541,14 @@ fn branch(block: impl Strategy<Value = Block> + Clone) -> impl Strategy<Value = 
                 probability,
                 then,
                 otherwise,
-                (then_lines, otherwise_lines, decision, asks, loops),
+                (then_lines, otherwise_lines, decision, asks, loops, parts),
             )| Branch {
                 line,
                 condition,
                 probability: Symbol::new(SymbolKind::Probability, &probability),
                 decision,
                 loops,
+                parts,
                 asks,
                 then,
                 otherwise_lines: otherwise_lines.filter(|_| otherwise.is_some()),
@@ -559,6 +560,19 @@ fn branch(block: impl Strategy<Value = Block> + Clone) -> impl Strategy<Value = 
 
 fn loops() -> impl Strategy<Value = Option<BTreeSet<u32>>> {
     prop::option::of(prop::collection::btree_set(0u32..4, 0..3))
+}
+
+fn parted() -> impl Strategy<Value = Option<Parted>> {
+    let part = prop::collection::btree_set(0u32..4, 1..3);
+    let parts = (any::<bool>(), prop::collection::vec(part, 2..4));
+    prop::option::of(parts.prop_map(|(all, loops)| Parted {
+        holds: if all {
+            Quantifier::All
+        } else {
+            Quantifier::Any
+        },
+        loops,
+    }))
 }
 
 fn asks() -> impl Strategy<Value = Asks> {

@@ -3,19 +3,20 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Undecided, Walker, leaving, records, refills};
+use super::{Undecided, Walker, leaving, parts, records, refills};
 use crate::alternatives::either;
 use crate::calls::Target;
 use crate::counted_loop::Counted;
 use crate::coverage;
 use crate::diagnostic::Place;
 use crate::expr::{Expr, Symbol};
-use crate::facts::{Asks, Block, Branch, Constant, Decision, Guard, Item, Origin, Share};
+use crate::facts::{Asks, Block, Branch, Constant, Decision, Guard, Item, Origin, Parted, Share};
 use crate::gathers::{self, Loops};
 use crate::guards;
 use crate::ir::visit::{each_part_mut, each_value, variables_of};
 use crate::ir::{
-    self, BinaryOp, Function, Operands, Printed, Role, Stmt, Type, UnaryOp, Value, VarId,
+    self, BinaryOp, Function, Operands, Printed, Quantifier, Role, Stmt, Type, UnaryOp, Value,
+    VarId,
 };
 use crate::sizes::Turn;
 use crate::symbolic::{compared_by, limited};
@@ -200,6 +201,7 @@ impl Walker<'_> {
             probability,
             decision: Decision::Data,
             loops: None,
+            parts: None,
             asks: Asks::All,
             then,
             otherwise: None,
@@ -346,12 +348,14 @@ impl Walker<'_> {
         let shares = [after_then_share, after_otherwise_share];
         let stays = leaving::stays(&probability, shares);
         let (decision, loops) = self.decided_in(&branch.condition, decision);
+        let parts = self.parts_changed_in(&branch.condition, &decision);
         block.items.push(Item::Branch(Box::new(Branch {
             line: branch.place.line,
             condition: self.symbols.text(&branch.condition),
             probability,
             decision,
             loops,
+            parts,
             asks: Asks::All,
             then: then_block,
             otherwise: otherwise_block,
@@ -376,6 +380,26 @@ impl Walker<'_> {
             Decision::Data if loops.is_empty() => (Decision::Fixed, None),
             decision => (decision, (loops.len() < self.depth()).then_some(loops)),
         }
+    }
+
+    /// The parts of a condition on data, if they do not all change in the same loops. One that nothing changes is left to the
+    /// others.
+    pub(super) fn parts_changed_in(
+        &self,
+        condition: &Value,
+        decision: &Decision,
+    ) -> Option<Parted> {
+        if *decision != Decision::Data {
+            return None;
+        }
+        let loops = |(part, _): &parts::Part| gathers::changes(&self.symbols, part);
+        let of = |holds: Quantifier| {
+            let parts = parts::all_of(condition, holds == Quantifier::All);
+            let loops: Vec<Loops> = parts.iter().map(loops).filter(|l| !l.is_empty()).collect();
+            let differ = loops.windows(2).any(|two| two[0] != two[1]);
+            differ.then_some(Parted { holds, loops })
+        };
+        of(Quantifier::All).or_else(|| of(Quantifier::Any))
     }
 
     /// The parameter that holds how often a branch is taken, and what decides that.

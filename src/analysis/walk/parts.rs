@@ -27,7 +27,7 @@ const MOST_REPEATED: usize = 4;
 const MOST_PARTS: usize = 64;
 
 /// One of several conditions, and whether it has to hold.
-type Part<'v> = (&'v Value, bool);
+pub(super) type Part<'v> = (&'v Value, bool);
 
 /// A condition in two parts.
 pub(super) struct Parts {
@@ -292,6 +292,7 @@ impl Walker<'_> {
         };
         let condition = self.symbols.text(&outer.condition);
         let (decision, loops) = self.decided_in(&outer.condition, decision);
+        let changed = self.parts_changed_in(&outer.condition, &decision);
         let otherwise = (!other.is_empty()).then(|| self.block(other));
         self.symbols.known = behind;
         let stays_outside = match then_cycles && parts.goal == Goal::Otherwise {
@@ -305,6 +306,7 @@ impl Walker<'_> {
             probability,
             decision,
             loops,
+            parts: changed,
             asks: Asks::Loops,
             then,
             otherwise,
@@ -318,7 +320,7 @@ impl Walker<'_> {
 }
 
 /// The parts that all have to hold, or not to, for a condition to hold, or not to.
-fn all_of(condition: &Value, holds: bool) -> Vec<Part<'_>> {
+pub(super) fn all_of(condition: &Value, holds: bool) -> Vec<Part<'_>> {
     match condition.unconverted() {
         Value::Unary(UnaryOp::Not, operand) => all_of(operand, !holds),
         Value::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right)

@@ -488,6 +488,26 @@ pub fn asks(fields: &Fields<'_>) -> Result<Asks, XmlError> {
     Ok(fields.word("ls:asks", read, "loops")?.unwrap_or_default())
 }
 
+/// Parts of a condition that may change in other loops than each other.
+pub fn parted(fields: &Fields<'_>) -> Result<Option<Parted>, XmlError> {
+    let attribute = "ls:parts";
+    let read = |text: &str| {
+        let expected = "all or any, a colon, and the loops of each part with commas between";
+        let wrong = || fields.bad(attribute, expected);
+        let (holds, loops) = text.split_once(':').ok_or_else(wrong)?;
+        let holds = match holds {
+            "all" => Quantifier::All,
+            "any" => Quantifier::Any,
+            _ => return Err(wrong()),
+        };
+        let part = |part: &str| part.split_whitespace().map(str::parse).collect();
+        let loops: Result<Vec<BTreeSet<u32>>, _> = loops.split(',').map(part).collect();
+        let loops = loops.map_err(|_| wrong())?;
+        Ok(Parted { holds, loops })
+    };
+    fields.text(attribute).map(read).transpose()
+}
+
 /// Loops, counted from the outermost one; `None` where the attribute is not there.
 pub fn loops(
     fields: &Fields<'_>,

@@ -495,6 +495,7 @@ fn read_branch(
         probability: probability.unwrap_or_else(|| Symbol::probability(scope.function, line, None)),
         decision: parts::decision(fields)?,
         loops: parts::loops(fields, "ls:loops")?,
+        parts: parts::parted(fields)?,
         asks: parts::asks(fields)?,
         then: read_block(fields, scope, ids)?,
         otherwise: None,

@@ -766,6 +766,15 @@ fn positions(loops: &BTreeSet<u32>) -> String {
     each.join(" ")
 }
 
+fn parted(parts: &Parted) -> String {
+    let holds = match parts.holds {
+        Quantifier::All => "all",
+        Quantifier::Any => "any",
+    };
+    let loops: Vec<String> = parts.loops.iter().map(positions).collect();
+    format!("{holds}: {}", loops.join(", "))
+}
+
 /// What decides a branch, where it is not data.
 fn decision_name(decision: &Decision) -> Option<&'static str> {
     match decision {
@@ -790,6 +799,7 @@ fn branch(inner: &Branch, scope: Scope<'_>) -> Vec<Element> {
         probability,
         decision,
         loops,
+        parts,
         asks,
         then,
         otherwise,
@@ -806,6 +816,7 @@ fn branch(inner: &Branch, scope: Scope<'_>) -> Vec<Element> {
         )
         .maybe("ls:decision", decision_name(decision))
         .maybe("ls:loops", loops.as_ref().map(positions))
+        .maybe("ls:parts", parts.as_ref().map(parted))
         .maybe("ls:asks", (*asks == Asks::Loops).then_some("loops"))
         .maybe("ls:lines", then_lines.map(lines))
         .containing(decision.ranges().iter().map(range));

@@ -158,7 +158,7 @@ impl Geometry {
         for reference in self.references.iter_mut().chain(&mut self.fixed) {
             let both = reference.taken.iter_mut().chain(&mut reference.writes);
             for loops in both
-                .flat_map(|taken| &mut taken.draws)
+                .flat_map(|taken| taken.draws_mut())
                 .flat_map(|draw| &mut draw.loops)
             {
                 *loops = loops.iter().flat_map(number).collect();

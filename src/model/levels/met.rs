@@ -17,6 +17,8 @@
 //! Of branches inside each other, of which the inner one is decided in more loops, p of the outer one is that share of its own
 //! times what is touched by the inner one in those.
 //!
+//! Of those that no loop changes together, `row[i] && column[j]`, what each touches is multiplied.
+//!
 //! A guard, as far as it is one here, may leave nothing.
 
 use super::Between;
@@ -24,7 +26,7 @@ use super::domain::{Affine, Given, Span, Tiles};
 use super::number::Number;
 use super::reference::{Guarded, Reference};
 use super::reuse::Profiler;
-use super::taken::{Draw, Taken};
+use super::taken::{Chain, Draw, Taken};
 
 impl<N: Number> Profiler<'_, N> {
     /// The share of the lines of a reference that are touched, with the loops from `level` on swept; `offsets` are those that
@@ -38,7 +40,7 @@ impl<N: Number> Profiler<'_, N> {
         let Some(taken) = taken else {
             return N::of(1.0);
         };
-        let Taken { share, draws } = taken;
+        let Taken { share, chains } = taken;
         let (none, one) = (N::of(0.0), N::of(1.0));
         if !taken.is_partial() {
             return share.clone();
@@ -95,30 +97,34 @@ impl<N: Number> Profiler<'_, N> {
             let by_rows = || v > level && ends(v).is_some() && draw.is_decided_in(v - 1);
             draw.is_decided_in(v) || by_rows()
         };
-        let mut touched = one.clone();
-        for (at, draw) in draws.iter().enumerate().rev() {
-            let before = at.checked_sub(1).map(|at| &draws[at]);
-            let is_own = |v: &usize| {
-                is_decided(draw, *v) && before.is_none_or(|outer| !is_decided(outer, *v))
-            };
-            let (mut in_a_row, mut apart) = (one.clone(), one.clone());
-            for v in swept.clone().filter(is_own) {
-                match ends(v) {
-                    Some(ends) => apart = apart.times(&visits(v).smaller(&ends)),
-                    None if Some(v) == innermost => in_a_row = visits(v),
-                    None => apart = apart.times(&visits(v)),
+        let of_chain = |draws: &Chain<N>| {
+            let mut touched = one.clone();
+            for (at, draw) in draws.iter().enumerate().rev() {
+                let before = at.checked_sub(1).map(|at| &draws[at]);
+                let is_own = |v: &usize| {
+                    is_decided(draw, *v) && before.is_none_or(|outer| !is_decided(outer, *v))
+                };
+                let (mut in_a_row, mut apart) = (one.clone(), one.clone());
+                for v in swept.clone().filter(is_own) {
+                    match ends(v) {
+                        Some(ends) => apart = apart.times(&visits(v).smaller(&ends)),
+                        None if Some(v) == innermost => in_a_row = visits(v),
+                        None => apart = apart.times(&visits(v)),
+                    }
                 }
+                if swept.clone().filter(is_own).any(moves_rows) {
+                    apart = apart.scaled(rows.len() as f64);
+                }
+                let once = draw.share.times(&touched).times(&in_a_row).smaller(&one);
+                touched = match apart.is_one() {
+                    true => once,
+                    false => one.minus(&one.minus(&once).power(&apart)),
+                };
             }
-            if swept.clone().filter(is_own).any(moves_rows) {
-                apart = apart.scaled(rows.len() as f64);
-            }
-            let once = draw.share.times(&touched).times(&in_a_row).smaller(&one);
-            touched = match apart.is_one() {
-                true => once,
-                false => one.minus(&one.minus(&once).power(&apart)),
-            };
-        }
-        touched
+            touched
+        };
+        let all = chains.iter().map(of_chain);
+        all.reduce(|all, next| all.times(&next)).unwrap_or(one)
     }
 
     /// Of elements at both ends of rows, those that lie in one line: one end's where rows begin with lines.

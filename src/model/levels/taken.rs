@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis::facts::Decision;
+use crate::analysis::facts::{Decision, Parted, Quantifier};
 use crate::expr::{Comparison, Expr, Symbol};
 use crate::nest::{Decided, Weight, weight_expr};
 
@@ -15,9 +15,12 @@ pub struct Taken<N> {
     /// One or nothing, as the branches around it are ever taken or never; where some iterations may decide otherwise than
     /// others, the share of these.
     pub share: N,
-    /// Where it may be a share, what that is the product of: each is decided in more loops than the one before.
-    pub draws: Vec<Draw<N>>,
+    /// Where it may be a share, what that is the product of, by chains that have no loop in common.
+    pub chains: Vec<Chain<N>>,
 }
+
+/// Draws each of which is decided in more loops than the one before.
+pub type Chain<N> = Vec<Draw<N>>;
 
 /// Branches that are decided again in the same loops, all of which have to go one way.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,23 +46,33 @@ impl<N> Taken<N> {
         };
         Taken {
             share: value(&self.share),
-            draws: self.draws.iter().map(draw).collect(),
+            chains: (self.chains.iter())
+                .map(|chain| chain.iter().map(draw).collect())
+                .collect(),
         }
+    }
+
+    fn draws(&self) -> impl Iterator<Item = &Draw<N>> {
+        self.chains.iter().flatten()
+    }
+
+    pub fn draws_mut(&mut self) -> impl Iterator<Item = &mut Draw<N>> {
+        self.chains.iter_mut().flatten()
     }
 
     /// Whether it may be a share.
     pub fn is_partial(&self) -> bool {
-        !self.draws.is_empty()
+        !self.chains.is_empty()
     }
 
     /// Whether other iterations of a loop may be met by other references.
     pub fn is_decided_in(&self, level: usize) -> bool {
-        self.draws.iter().any(|draw| draw.is_decided_in(level))
+        self.draws().any(|draw| draw.is_decided_in(level))
     }
 
     /// The loops in which any of it is decided again.
     fn loops(&self) -> Option<BTreeSet<u32>> {
-        all_of(self.draws.iter().map(|draw| &draw.loops))
+        all_of(self.draws().map(|draw| &draw.loops))
     }
 }
 
@@ -80,7 +93,7 @@ impl Taken<Expr> {
         if !branches.any(|(branch, _)| goes_both_ways(branch).is_some()) {
             return Taken {
                 share: ever(ways.iter()),
-                draws: Vec::new(),
+                chains: Vec::new(),
             };
         }
         // A way that goes on where another one ends adds nothing to it.
@@ -95,42 +108,31 @@ impl Taken<Expr> {
             let always = (!all.is_empty()).then(|| ever([&all].into_iter()));
             let draws = some.iter().filter_map(|step| {
                 let share = weight_expr(&vec![step.clone()], &|branch| Expr::from(branch.clone()));
-                let loops = goes_both_ways(&step.0)?.loops.clone();
-                Some(Draw { share, loops })
+                Some(draws_of(goes_both_ways(&step.0)?, step.1, share))
             });
-            Taken::through(draws.collect(), always)
+            Taken::through(draws.flatten().collect(), always)
         });
         Taken::sum(each.collect())
     }
 
     /// Of one way, whose branches are decided like this, or that may never be taken at all.
-    fn through(mut draws: Vec<Draw<Expr>>, always: Option<Expr>) -> Taken<Expr> {
-        let number = |draw: &Draw<Expr>| draw.loops.as_ref().map_or(usize::MAX, BTreeSet::len);
-        draws.sort_by_key(number);
-        let is_within = |[outer, inner]: [&Draw<Expr>; 2]| match (&outer.loops, &inner.loops) {
-            (Some(outer), Some(inner)) => outer.is_subset(inner),
-            (_, inner) => inner.is_none(),
-        };
-        let are_nested = draws.windows(2).all(|two| is_within([&two[0], &two[1]]));
-        let loops = all_of(draws.iter().map(|draw| &draw.loops));
-        let mut joined: Vec<Draw<Expr>> = Vec::new();
+    fn through(draws: Vec<Draw<Expr>>, always: Option<Expr>) -> Taken<Expr> {
+        let mut apart: Vec<Chain<Expr>> = Vec::new();
         for draw in draws {
-            match joined.last_mut() {
-                Some(last) if !are_nested || last.loops == draw.loops => {
-                    last.share = last.share.clone() * draw.share;
-                }
-                _ => joined.push(draw),
-            }
+            let (near, others): (Vec<_>, Vec<_>) = (apart.into_iter())
+                .partition(|chain| chain.iter().any(|one| have_common_loop(one, &draw)));
+            apart = others;
+            apart.push(near.into_iter().flatten().chain([draw]).collect());
         }
-        if let ([only], false) = (&mut joined[..], are_nested) {
-            only.loops = loops;
-        }
-        if let (Some(first), Some(always)) = (joined.first_mut(), always) {
+        let mut chains: Vec<Chain<Expr>> = apart.into_iter().map(chain).collect();
+        let first = chains.first_mut().and_then(|chain| chain.first_mut());
+        if let (Some(first), Some(always)) = (first, always) {
             first.share = first.share.clone() * always;
         }
+        let shares = chains.iter().flatten().map(|draw| draw.share.clone());
         Taken {
-            share: Expr::product(joined.iter().map(|draw| draw.share.clone())),
-            draws: joined,
+            share: Expr::product(shares),
+            chains,
         }
     }
 
@@ -149,7 +151,7 @@ impl Taken<Expr> {
         };
         Taken {
             share,
-            draws: vec![draw],
+            chains: vec![vec![draw]],
         }
     }
 
@@ -163,7 +165,7 @@ impl Taken<Expr> {
         }
         Taken {
             share: Expr::max([self.share, other.share]),
-            draws: Vec::new(),
+            chains: Vec::new(),
         }
     }
 }
@@ -176,6 +178,52 @@ impl Taken<f64> {
     pub fn is_all_or_nothing(&self) -> bool {
         self.share == 0.0 || self.share == 1.0
     }
+}
+
+/// What a side of a branch draws, which is taken in a share of the iterations: where it needs all parts of a condition, or none
+/// of them, each by itself.
+fn draws_of(decided: &Decided, is_first: bool, share: Expr) -> Vec<Draw<Expr>> {
+    let needs_each = |parts: &&Parted| (parts.holds == Quantifier::All) == is_first;
+    let Some(parts) = decided.parts.as_ref().filter(needs_each) else {
+        let loops = decided.loops.clone();
+        return vec![Draw { share, loops }];
+    };
+    let share = share.power(Expr::from(1.0 / parts.loops.len() as f64));
+    let draw = |loops: &BTreeSet<u32>| Draw {
+        share: share.clone(),
+        loops: Some(loops.clone()),
+    };
+    parts.loops.iter().map(draw).collect()
+}
+
+fn have_common_loop<N>(one: &Draw<N>, other: &Draw<N>) -> bool {
+    match (&one.loops, &other.loops) {
+        (Some(one), Some(other)) => !one.is_disjoint(other),
+        _ => true,
+    }
+}
+
+/// Draws that have loops in common, from the one that is decided in the fewest. What is not decided in all loops of the one
+/// before is taken to be drawn in these, too.
+fn chain(mut draws: Vec<Draw<Expr>>) -> Chain<Expr> {
+    let order = |draw: &Draw<Expr>| {
+        let number = draw.loops.as_ref().map_or(usize::MAX, BTreeSet::len);
+        (number, draw.loops.clone())
+    };
+    draws.sort_by_key(order);
+    let mut joined: Chain<Expr> = Vec::new();
+    for mut draw in draws {
+        let Some(last) = joined.last_mut() else {
+            joined.push(draw);
+            continue;
+        };
+        draw.loops = all_of([&last.loops, &draw.loops].into_iter());
+        match last.loops == draw.loops {
+            true => last.share = last.share.clone() * draw.share,
+            false => joined.push(draw),
+        }
+    }
+    joined
 }
 
 /// One if any of some ways is ever taken.
