@@ -122,7 +122,7 @@ impl Guesses<'_> {
             match place {
                 Some(place) if place.origin == Origin::Callers => true,
                 _ => match self.known(function, symbol) {
-                    Some(value) if !value.is_symbol(&symbol) => {
+                    Some(value) if !value.is_symbol(symbol) => {
                         self.differs_by_call(function, value, depth)
                     }
                     _ => false,

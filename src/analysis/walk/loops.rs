@@ -30,22 +30,7 @@ impl Walker<'_> {
     pub(super) fn enter_loop(&mut self, inner: &ir::Loop, block: &mut Block) {
         let counter = self.counter(inner);
         self.start_counters(inner);
-        if let Control::Counted {
-            lower, upper, step, ..
-        } = &inner.control
-        {
-            [lower, upper, step]
-                .into_iter()
-                .for_each(|bound| self.reads_in_bound(&inner.place, bound, block));
-            // In C, what the end calls stands before the loop and in its body.
-            let at_entry = match self.function().conventions.loop_ends {
-                LoopEnds::AtEntry => &[lower, upper, step][..],
-                LoopEnds::EachIteration => &[lower],
-            };
-            for bound in at_entry {
-                self.calls_in_bound(&inner.place, bound, block);
-            }
-        }
+        self.read_bounds(inner, block);
         let before = self.symbols.known.clone();
         let mut header = self.header(inner, counter);
         let mut compared = self.comparison(inner, counter, header.counts());
@@ -173,6 +158,27 @@ impl Walker<'_> {
             {
                 self.changes(*id, self.depth() + 1);
             }
+        }
+    }
+
+    /// What the bounds of a loop load and call when it begins.
+    fn read_bounds(&mut self, inner: &ir::Loop, block: &mut Block) {
+        let Control::Counted {
+            lower, upper, step, ..
+        } = &inner.control
+        else {
+            return;
+        };
+        [lower, upper, step]
+            .into_iter()
+            .for_each(|bound| self.reads_in_bound(&inner.place, bound, block));
+        // In C, what the end calls stands before the loop and in its body.
+        let at_entry = match self.function().conventions.loop_ends {
+            LoopEnds::AtEntry => &[lower, upper, step][..],
+            LoopEnds::EachIteration => &[lower],
+        };
+        for bound in at_entry {
+            self.calls_in_bound(&inner.place, bound, block);
         }
     }
 

@@ -218,7 +218,7 @@ struct Ranges<'n, 'p> {
     domain: &'n Domain<Expr>,
 }
 
-impl<'n, 'p> Ranges<'n, 'p> {
+impl Ranges<'_, '_> {
     /// Whether a range narrows its loop for all that the nest refers to, or its loop is cut into pieces.
     fn are_exact(&self, range: &GuardRange) -> bool {
         let loops = &self.nest.loops;
