@@ -16,13 +16,15 @@ use rustc_hash::FxHashSet;
 
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::ir::visit::{
-    InLoop, calls_of, each_part_mut, each_value, jumps, statements, values_mut, values_of,
-    variables_of,
+    InLoop, calls_of, each_part_mut, each_value, jumps, mentions, statements, values_mut, values_of,
 };
 use crate::ir::{
     Callee, Control, FileAction, Function, Home, Jump, ListItem, Role, Stmt, Type, Unit, Value,
     VarId, Variable, addressed, passed_by_address,
 };
+
+/// What is changed more often is not taken apart.
+const MOST_CHANGES: usize = 8;
 
 /// The files with such variables.
 pub fn apart(mut units: Vec<Unit>) -> Vec<Unit> {
@@ -66,9 +68,13 @@ fn changes(function: &Function) -> Vec<(usize, VarId)> {
         let variable = function.variable(*target);
         let is_number = matches!(variable.ty, Type::Integer(..)) && variable.dimensions.is_empty();
         let is_kept = matches!(variable.role, Role::Local | Role::Global);
-        (is_number && is_kept && mentions(value, *target)).then_some((at, *target))
+        let is_change = is_number && is_kept && mentions(value, *target) && !chooses(value);
+        is_change.then_some((at, *target))
     });
-    let found: Vec<(usize, VarId)> = found.collect();
+    let mut found: Vec<(usize, VarId)> = found.collect();
+    let all = found.clone();
+    let changes_of = |id: VarId| all.iter().filter(|(_, other)| *other == id).count();
+    found.retain(|(_, id)| changes_of(*id) <= MOST_CHANGES);
     let jumps_about = || {
         jumps(&function.body, |kind| kind == Jump::Goto)
             || (function.body.iter()).any(|stmt| matches!(stmt, Stmt::Mark { .. }))
@@ -195,10 +201,13 @@ fn rename(value: &mut Value, (id, copy): (VarId, VarId)) {
     }
 }
 
-fn mentions(value: &Value, variable: VarId) -> bool {
-    let mut used = BTreeSet::new();
-    variables_of(value, &mut used);
-    used.contains(&variable)
+/// Whether a value is one of two, but for the smaller or the larger of both: `n ? n : 20` has a default in it.
+fn chooses(value: &Value) -> bool {
+    let mut found = false;
+    each_value(value, &mut |part| {
+        found |= matches!(part, Value::Select(..)) && part.extremum().is_none();
+    });
+    found
 }
 
 /// Whether a statement, or one inside it, names such a variable.

@@ -179,6 +179,17 @@ pub fn each_part<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a Value)) {
     }
 }
 
+/// Whether a value reads a variable.
+pub fn mentions(value: &Value, variable: VarId) -> bool {
+    let mut found = false;
+    each_value(value, &mut |part| {
+        if let Value::Variable(id) | Value::Element { array: id, .. } = part {
+            found |= *id == variable;
+        }
+    });
+    found
+}
+
 /// Every variable that a value reads.
 pub fn variables_of(value: &Value, found: &mut BTreeSet<VarId>) {
     each_value(value, &mut |part| {

@@ -127,4 +127,57 @@ fn defaults_are_changed_by_what_they_decide() {
     assert_eq!(first("if (n > 5) n = 5000"), 5000.0);
     assert_eq!(first("n = n + 20"), 60.0);
     assert_eq!(first("n = n + 20\n if (n > 50) n = 5000"), 5000.0);
+    // The arms of a branch are chosen by what the number is in front of it.
+    assert_eq!(
+        first("if (n > 50) then\n n = 4*n\n else\n n = n + 20\n end if"),
+        60.0
+    );
+    assert_eq!(
+        first("if (n > 5) then\n n = 3\n else\n n = 700\n end if"),
+        3.0
+    );
+    let cases = "select case (n)\n case (40)\n n = 3\n case (3)\n n = 700\n end select";
+    assert_eq!(first(cases), 3.0);
+}
+
+/// A default that another procedure changes, or the one that reads it.
+#[test]
+fn defaults_that_procedures_change_are_marked() {
+    let marked = |text: &str| {
+        let text = format!(
+            "#include <stdlib.h>\ndouble x[100000];
+             void work(int k) {{ for (int i = 0; i < k; i++) x[i] = 1; }}\n{text}"
+        );
+        is_marked(&analyse(&[("a.c", &text)], &[]))
+    };
+    let other = |change: &str| {
+        marked(&format!(
+            "static void change(int *n) {{ {change} }}
+             int main(int argc, char **argv) {{
+               int n = 10; if (argc > 1) n = atoi(argv[1]); change(&n); work(n); return 0; }}"
+        ))
+    };
+    assert!(other("*n *= 2;"));
+    assert!(!other("work(*n);"));
+    assert!(marked(
+        "static void set(int argc, char **argv, int *n) {
+           *n = 1000; if (argc > 1) *n = atoi(argv[1]); *n *= 2; }
+         int main(int argc, char **argv) { int n; set(argc, argv, &n); work(n); return 0; }"
+    ));
+}
+
+/// What is changed again and again is not taken apart; a number with a default in what changes it is not, either.
+#[test]
+fn changes_that_are_not_taken_apart_are_marked() {
+    let marked = |change: &str| {
+        let text = format!(
+            "#include <stdlib.h>\ndouble x[100000];
+             void work(int k) {{ for (int i = 0; i < k; i++) x[i] = 1; }}
+             int main(int argc, char **argv) {{ int n = atoi(argv[1]); {change} work(n); return 0; }}"
+        );
+        is_marked(&analyse(&[("a.c", &text)], &["n=500"]))
+    };
+    assert!(!marked(&"n = n + 1;".repeat(8)));
+    assert!(marked(&"n = n + 1;".repeat(9)));
+    assert!(marked("n = n % 2 ? n + 1 : 3*n;"));
 }

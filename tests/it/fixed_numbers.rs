@@ -188,7 +188,14 @@ end program p\n";
     std::fs::write(&input, "&run\n n = 100\n m = 50\n/\n").expect("a file");
     std::fs::write(directory.path().join("a.f90"), source).expect("a file");
     let input = input.to_str().expect("UTF-8");
-    let json = command::analysed(directory.path().join("a.f90"), &["--input", input]);
+    let path = directory.path().join("a.f90");
+    let json = command::analysed(path.clone(), &["--input", input]);
+    assert_eq!(iterations(&json, "p"), [50.0]);
+    // Where that comes first, too, under a condition, what is asked for is not followed.
+    let before = "  if (n > m) n = m\n  m = m + 1\n";
+    let under = "  if (m > 5) m = m + 1\n  if (n > m) n = m\n";
+    std::fs::write(&path, source.replace(before, under)).expect("a file");
+    let json = command::analysed(path, &["--input", input]);
     assert_eq!(json["parameters"]["n"]["detail"], "callers_differ");
 }
 

@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::asked::{read_by, read_in};
 use super::inputs::is_input;
 use crate::calls::{ProcedureId, Procedures, Target};
-use crate::ir::visit::{InLoop, statements, values_of, variables_of};
+use crate::ir::visit::{InLoop, mentions, statements, values_of, variables_of};
 use crate::ir::{If, Stmt, Value, VarId, passed_by_address};
 
 /// A statement that gives a variable a value after it has been read.
@@ -31,9 +31,10 @@ pub struct Amended<'u> {
     pub conditions: Vec<(&'u Value, bool)>,
     /// A loop is around it, or something else that is not followed.
     pub is_open: bool,
-    /// What it leaves is not followed: another arm changes the variable too, something has used it before, or a procedure
-    /// changes it.
+    /// What it leaves is not followed: something has used it before, or a procedure changes it.
     pub is_unclear: bool,
+    /// It makes the next value of the last one.
+    pub is_of_itself: bool,
     /// The procedure has read the variable before.
     pub is_behind: bool,
 }
@@ -127,24 +128,10 @@ impl<'u> Walk<'_, 'u> {
     }
 
     fn branch(&mut self, branch: &'u If) {
-        let first = self.found.len();
-        let mut second = first;
         for (arm, is_true) in [(&branch.then, true), (&branch.otherwise, false)] {
-            second = self.found.len();
             self.conditions.push((&branch.condition, is_true));
             self.block(arm);
             self.conditions.pop();
-        }
-        // Of two arms that change the same, the condition of the second is not that of what the first one leaves.
-        let (then, otherwise) = self.found[first..].split_at_mut(second - first);
-        for one in then {
-            let variable = one.target.variable();
-            for other in otherwise.iter_mut() {
-                if other.target.variable() == variable {
-                    one.is_unclear = true;
-                    other.is_unclear = true;
-                }
-            }
         }
     }
 
@@ -178,12 +165,12 @@ impl<'u> Walk<'_, 'u> {
                 continue;
             };
             let is_read = self.read.contains(&variable) || read_there.contains(&dummy);
-            if !is_read
-                || writes.get(position) == Some(&false)
-                || !changes(self.known, callee, dummy)
-            {
+            if !is_read || writes.get(position) == Some(&false) {
                 continue;
             }
+            let Some(is_of_itself) = changes(self.known, callee, dummy) else {
+                continue;
+            };
             self.found.push(Amended {
                 procedure: self.id,
                 target: given,
@@ -191,6 +178,7 @@ impl<'u> Walk<'_, 'u> {
                 conditions: self.conditions.clone(),
                 is_open: self.is_open,
                 is_unclear: true,
+                is_of_itself,
                 is_behind: true,
             });
         }
@@ -231,25 +219,23 @@ impl<'u> Walk<'_, 'u> {
                 conditions: self.conditions.clone(),
                 is_open: self.is_open,
                 is_unclear: !self.conditions.is_empty() && self.used.contains(&variable),
+                is_of_itself: mentions(value, variable),
                 is_behind,
             });
         }
     }
 }
 
-/// Whether a procedure gives an argument a value that it does not read.
-fn changes(known: &Procedures, id: ProcedureId, dummy: VarId) -> bool {
-    let mut found = false;
+/// Whether a procedure that gives an argument a value which it does not read makes that of the one that it had.
+fn changes(known: &Procedures, id: ProcedureId, dummy: VarId) -> Option<bool> {
+    let mut found = None;
     statements(&known.get(id).function.body, InLoop::No, &mut |stmt, _| {
-        if let Stmt::Assign { target, value, .. } = stmt {
-            found |= target.variable() == Some(dummy) && !is_input(value, known, id);
+        if let Stmt::Assign { target, value, .. } = stmt
+            && target.variable() == Some(dummy)
+            && !is_input(value, known, id)
+        {
+            *found.get_or_insert(false) |= mentions(value, dummy);
         }
     });
     found
-}
-
-fn mentions(value: &Value, variable: VarId) -> bool {
-    let mut used = BTreeSet::new();
-    variables_of(value, &mut used);
-    used.contains(&variable)
 }

@@ -18,7 +18,13 @@ impl Resolver<'_, '_> {
     /// What a place has that is read and set, where statements may give it another value behind that.
     pub(super) fn set_and_changed(&mut self, place: PlaceId, depth: u32) -> Option<Found> {
         let set = self.set.value(place)? as f64;
-        let is_changed = self.definitions[place.at()].is_read()
+        let is_read = |of: &PlaceId| self.definitions[of.at()].is_read();
+        let is_read_there = |definition: &Definition| match definition {
+            Definition::Returned(dummy) => is_read(dummy),
+            _ => false,
+        };
+        let mut assigned = self.definitions[place.at()].assigned.iter();
+        let is_changed = (is_read(&place) || assigned.any(is_read_there))
             && self.amendment(place, set, depth) != Amendment::Kept;
         is_changed.then(|| Found {
             may_change: true,
@@ -104,11 +110,11 @@ impl Resolver<'_, '_> {
             let is_of_input = of.is_instead_of_input(one.value)
                 || of.is_under_input(one.value)
                 || of.is_under_words(one.value);
-            let is_call = one.is_unclear && one.conditions.is_empty();
+            let is_call = one.is_unclear && one.conditions.is_empty() && !one.is_of_itself;
             !is_of_input
                 && !is_call
                 && !self.leaves(own, one, depth)
-                && self.amends(own, one, depth) != Some(false)
+                && self.amends(own.0, one, &|_| own.1, depth) != Some(false)
         })
     }
 
@@ -135,6 +141,7 @@ impl Resolver<'_, '_> {
         let of = &definitions[place.at()];
         let mut result = Amendment::Kept;
         let mut now = number;
+        let mut fronts: Vec<(&Value, f64)> = Vec::new();
         // What every run does to it is in the formulas of its procedure, from what it is told there (`as_read`): what others
         // see is not known where that is not apart.
         let is_always = |one: &Amended| {
@@ -153,7 +160,22 @@ impl Resolver<'_, '_> {
             {
                 continue;
             }
-            match self.amends((place, now), amended, depth) {
+            // The arms of a branch are chosen by what it is in front of all of them.
+            for (condition, _) in &amended.conditions {
+                if !fronts
+                    .iter()
+                    .any(|(known, _)| std::ptr::eq(*known, *condition))
+                {
+                    fronts.push((*condition, now));
+                }
+            }
+            let in_front = |condition: &Value| {
+                let mut known = fronts
+                    .iter()
+                    .filter(|(one, _)| std::ptr::eq(*one, condition));
+                known.next().map_or(now, |(_, number)| *number)
+            };
+            match self.amends(place, amended, &in_front, depth) {
                 None => return Amendment::Open,
                 Some(_) if self.asks_for_changed(place, amended) => return Amendment::Open,
                 Some(false) => {}
@@ -181,12 +203,14 @@ impl Resolver<'_, '_> {
     /// Whether a statement runs where a place has the number.
     pub(super) fn amends(
         &mut self,
-        own: (PlaceId, f64),
+        place: PlaceId,
         amended: &Amended,
+        in_front: &dyn Fn(&Value) -> f64,
         depth: u32,
     ) -> Option<bool> {
         let mut is_certain = !amended.is_open && !amended.is_unclear;
         for (condition, is_true) in &amended.conditions {
+            let own = (place, in_front(condition));
             match self.holds(own, (amended.procedure, condition), depth) {
                 Some(holds) if holds != *is_true => return Some(false),
                 Some(_) => {}

@@ -295,10 +295,10 @@ impl<'a, 'u> Resolver<'a, 'u> {
                             found.stand_ins.extend(value.clone());
                         }
                         match is_no_default {
-                            _ if self.definitions[place.at()].is_change(assigned) => {
+                            true => found.floors.push(value),
+                            false if self.definitions[place.at()].is_change(assigned) => {
                                 found.changes.extend(value);
                             }
-                            true => found.floors.push(value),
                             false => found.add(value),
                         }
                     }

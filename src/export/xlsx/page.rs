@@ -296,6 +296,10 @@ fn quoted(text: &str) -> String {
 /// At most as much text as a cell takes.
 fn clipped(text: &str) -> &str {
     const CELL_LENGTH: usize = 32_767;
+    // No character takes more units than bytes.
+    if text.len() <= CELL_LENGTH {
+        return text;
+    }
     let mut units = 0;
     for (offset, c) in text.char_indices() {
         units += c.len_utf16();
