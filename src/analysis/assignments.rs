@@ -85,10 +85,10 @@ impl<'a> Effects<'a> {
 
     /// Whether the summary of what `name` stands for says all that it does to scalars.
     pub fn is_known(&self, name: &str) -> bool {
-        self.is_told(self.target(name))
+        self.has_whole_summary(self.target(name))
     }
 
-    fn is_told(&self, target: Target) -> bool {
+    fn has_whole_summary(&self, target: Target) -> bool {
         matches!(target, Target::Body(callee) if self.known.summary(callee).gap.is_none())
     }
 
@@ -184,7 +184,7 @@ impl<'a> Effects<'a> {
             );
             // Of C, what a body gets the address of may change in whatever it calls.
             let passes_addresses = self.function.conventions.has_pointers();
-            if self.is_told(target) || is_outside || passes_addresses {
+            if self.has_whole_summary(target) || is_outside || passes_addresses {
                 self.written_to(target, arguments).for_each(&mut *visit);
             }
         };

@@ -409,15 +409,8 @@ fn dimension(stored: &Subscript, read: &Subscript, counter: Counter) -> Meeting 
         _ => return Meeting::ByData,
     };
     let apart = (stored.clone() - read.clone()).expand();
-    if counter.name.is_empty() {
-        return match apart.as_number() {
-            Some(0.0) => Meeting::Always,
-            Some(_) => Meeting::Never,
-            None => Meeting::BySizes,
-        };
-    }
-    if !stored.mentions(counter.name) && !read.mentions(counter.name) {
-        // Neither moves.
+    let moves = |place: &Expr| !counter.name.is_empty() && place.mentions(counter.name);
+    if !moves(stored) && !moves(read) {
         return match apart.as_number() {
             Some(0.0) => Meeting::Always,
             Some(_) => Meeting::Never,

@@ -89,17 +89,16 @@ pub fn parse_bytes(text: &str) -> Result<Bytes, String> {
 
 /// Where a number ends that a text begins with, its power of ten included: `1e9`.
 fn end_of_number(text: &str) -> usize {
-    let digits_end = |from: usize, also: char| {
+    let end_of = |from: usize, is_part: fn(char) -> bool| {
         let rest = &text[from..];
-        let end = rest.find(|c: char| !c.is_ascii_digit() && c != also);
-        from + end.unwrap_or(rest.len())
+        from + rest.find(|c| !is_part(c)).unwrap_or(rest.len())
     };
-    let end = digits_end(0, '.');
+    let end = end_of(0, |c| c.is_ascii_digit() || c == '.');
     let Some(power) = text[end..].strip_prefix(['e', 'E']) else {
         return end;
     };
     let from = text.len() - power.strip_prefix('+').unwrap_or(power).len();
-    match digits_end(from, '0') {
+    match end_of(from, |c| c.is_ascii_digit()) {
         to if to > from => to,
         _ => end,
     }

@@ -289,9 +289,8 @@ fn of_file(path: &Path) -> anyhow::Result<Vec<Setting>> {
 }
 
 fn text_of(path: &Path) -> anyhow::Result<String> {
-    let text = files::read_text(path)
-        .with_context(|| format!("--input {}: cannot read it as text", path.display()))?;
-    Ok(text)
+    files::read_text(path)
+        .with_context(|| format!("--input {}: cannot read it as text", path.display()))
 }
 
 /// What the lists that a program reads from a file give names.

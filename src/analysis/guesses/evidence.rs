@@ -101,8 +101,8 @@ impl<'p> Guesses<'p> {
         for item in &block.items {
             match item {
                 Item::Loop(inner) => {
-                    self.range(function, inner, around);
                     let effects = self.effects(function, inner.ends(), around);
+                    self.range(function, (inner, &effects), around);
                     self.around.push(effects);
                     around.push(inner);
                     self.block(function, &inner.body, around);
@@ -119,11 +119,16 @@ impl<'p> Guesses<'p> {
         }
     }
 
-    fn range(&mut self, function: usize, inner: &'p Loop, around: Around<'_, 'p>) {
+    fn range(
+        &mut self,
+        function: usize,
+        (inner, effects): (&'p Loop, &[Effect]),
+        around: Around<'_, 'p>,
+    ) {
         let (first, last) = inner.ends();
         let inside = depth(&inner.body);
         let (is_far, is_deep) = (inside >= 3, around.len() + 1 + inside > 3);
-        self.interval(function, (first, last), around, LOOP);
+        self.interval(function, effects, around, LOOP);
         for unknown in self.unknowns(function, &[first, last], around) {
             let evidence = self.evidence.entry(unknown).or_default();
             if is_far {
@@ -140,7 +145,8 @@ impl<'p> Guesses<'p> {
     fn stream(&mut self, function: usize, stream: &'p Stream, around: Around<'_, 'p>) {
         for (lower, upper) in stream.own_extents().iter().flatten() {
             self.ratio(function, upper, around);
-            self.interval(function, (lower, upper), around, SHAPE);
+            let effects = self.effects(function, (lower, upper), around);
+            self.interval(function, &effects, around, SHAPE);
         }
         let rank = stream.subscripts.len();
         for (dimension, subscript) in stream.subscripts.iter().enumerate() {
@@ -190,21 +196,20 @@ impl<'p> Guesses<'p> {
         }
     }
 
-    /// What a range from `first` to `last` says of the symbols of its ends.
+    /// What a range says of the symbols of its ends, by what these do to it.
     fn interval(
         &mut self,
         function: usize,
-        (first, last): (&Expr, &Expr),
+        effects: &[Effect],
         around: Around<'_, 'p>,
         weight: u32,
     ) {
-        let effects = self.effects(function, (first, last), around);
         let lengthens = |effect: &&Effect| effect.moves.1 - effect.moves.0 > 0.0;
         let lengthening = effects.iter().filter(lengthens).count();
         // `for (a = -r; a <= r; a++)` and `for (y = i - r; y <= i + r; y++)`, inside of loops over what it goes around.
         let begins = |l: &&Loop| self.evaluate(function, l.ends().0, &[], &None) >= 0.0;
         let is_window = weight == LOOP && around.iter().any(begins);
-        for effect in &*effects {
+        for effect in effects {
             let is_radius = is_window && effect.moves.0 == -effect.moves.1;
             let evidence = self.evidence_of(&effect.unknown);
             let (low, high) = effect.moves;

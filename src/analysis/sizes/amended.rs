@@ -211,7 +211,8 @@ impl<'u> Walk<'_, 'u> {
                 .any(|(condition, _)| mentions(condition, variable))
         };
         let is_of_others = !self.all.contains(&variable);
-        if is_behind || is_of_others && (asks_itself() || mentions(value, variable)) {
+        let is_of_itself = mentions(value, variable);
+        if is_behind || is_of_others && (is_of_itself || asks_itself()) {
             self.found.push(Amended {
                 procedure: self.id,
                 target,
@@ -219,7 +220,7 @@ impl<'u> Walk<'_, 'u> {
                 conditions: self.conditions.clone(),
                 is_open: self.is_open,
                 is_unclear: !self.conditions.is_empty() && self.used.contains(&variable),
-                is_of_itself: mentions(value, variable),
+                is_of_itself,
                 is_behind,
             });
         }

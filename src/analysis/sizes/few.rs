@@ -28,12 +28,11 @@ pub(super) type Few = Option<BTreeMap<i64, f64>>;
 
 /// The numbers of every place. What calls pass counts only if execution begins somewhere: else others may call, too.
 pub(super) fn few(
-    known: &Procedures,
+    (known, often): (&Procedures, &Often),
     places: &Places,
     all: &[Definitions],
     has_entry: bool,
 ) -> Vec<Few> {
-    let often = Often::new(known);
     let mut found: Vec<Few> = vec![None; all.len()];
     for _ in 0..ROUNDS {
         let of = |(id, definitions): (PlaceId, &Definitions)| {

@@ -71,7 +71,7 @@ enum Around {
 
 impl Pointing {
     /// Follows all assignments and calls that a run may get to.
-    pub fn new(known: &Procedures) -> Pointing {
+    pub fn new(known: &Procedures, often: &Often) -> Pointing {
         let words = command_line(known);
         let reached = reached(known);
         let mut collector = Collector {
@@ -88,10 +88,9 @@ impl Pointing {
             let leads = collector.leads(holder, DEPTH)?;
             Some((holder.clone(), leads))
         });
-        let often = Often::new(known);
         let has_entry = known.ids().any(|id| known.get(id).function.is_main);
         let shares = holders().filter_map(|holder| {
-            let share = collector.share(holder, &often)?;
+            let share = collector.share(holder, often)?;
             Some((holder.clone(), share))
         });
         Pointing {

@@ -29,7 +29,7 @@ pub(super) struct Presence(FxHashMap<(ProcedureId, VarId), f64>);
 type Passed<'u> = Vec<(ProcedureId, Option<&'u Value>, f64)>;
 
 impl Presence {
-    pub fn new(known: &Procedures) -> Presence {
+    pub fn new(known: &Procedures, often: &Often) -> Presence {
         let asked: FxHashSet<ProcedureId> = known
             .ids()
             .filter(|id| asks(known.get(*id).function))
@@ -37,7 +37,6 @@ impl Presence {
         let Some(reached) = reached(known).filter(|_| !asked.is_empty()) else {
             return Presence::default();
         };
-        let often = Often::new(known);
         let mut passed: FxHashMap<(ProcedureId, VarId), Passed> = FxHashMap::default();
         let mut lost: FxHashSet<ProcedureId> = FxHashSet::default();
         for id in known.ids().filter(|id| reached[id.at()]) {

@@ -12,6 +12,7 @@ use super::few::{self, Few};
 use super::found::Found;
 use super::levels::{self, LevelTable};
 use super::meant::Unset;
+use super::often::Often;
 use super::once::{self, Turn};
 use super::options::{Changes, option};
 use super::own_readers::OwnReaders;
@@ -149,7 +150,8 @@ impl Sizes {
         let starts = starts(known, &places, &definitions);
         let (results, called_once) = results(known, &places);
         let has_entry = known.ids().any(|id| known.get(id).function.is_main);
-        let few = few::few(known, &places, &definitions, has_entry);
+        let often = Often::new(known);
+        let few = few::few((known, &often), &places, &definitions, has_entry);
         let mut sizes = Sizes {
             places,
             symbols,
@@ -171,8 +173,8 @@ impl Sizes {
             turns: switches.turns,
             decisive,
             starts,
-            pointing: Pointing::new(known),
-            presence: Presence::new(known),
+            pointing: Pointing::new(known, &often),
+            presence: Presence::new(known, &often),
         };
         let levels = levels.into_iter();
         sizes.levels = levels

@@ -3,12 +3,12 @@
 //! The one whose dummy arguments have the number, types, kinds and ranks of what is passed. Where what is known
 //! leaves several, the call stays one of an unknown procedure: to choose would count the work of another body.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::context::Returned;
 use super::expression::Argument;
 use super::intrinsic_types::Shape;
+use super::keywords::in_places;
 use super::modules::{Declared, callee};
 use super::procedure::Lowering;
 use super::scope::{Class, Dummy, Scope, TypeSpec};
@@ -275,20 +275,10 @@ pub fn arranged(dummies: &[Arc<str>], given: Vec<Given>) -> Vec<Value> {
         None => Some(at),
     };
     let places: Option<Vec<usize>> = given.iter().enumerate().map(place).collect();
-    let values = given.into_iter().map(|(_, value)| value);
-    let Some(places) = places else {
-        return values.collect();
-    };
-    let mut placed: Vec<(usize, Value)> = places.into_iter().zip(values).collect();
-    let distinct: BTreeSet<usize> = placed.iter().map(|(at, _)| *at).collect();
-    if distinct.len() < placed.len() {
-        return placed.into_iter().map(|(_, value)| value).collect();
+    let values: Vec<Value> = given.into_iter().map(|(_, value)| value).collect();
+    let left_out = || Value::opaque(ReasonCode::Null, "");
+    match places {
+        Some(places) => in_places(&places, values, left_out).unwrap_or_else(|values| values),
+        None => values,
     }
-    placed.sort_by_key(|(at, _)| *at);
-    let mut whole = Vec::with_capacity(dummies.len());
-    for (place, value) in placed {
-        whole.resize_with(place, || Value::opaque(ReasonCode::Null, ""));
-        whole.push(value);
-    }
-    whole
 }

@@ -1,6 +1,7 @@
 //! Arguments that are passed by the names of their dummies.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::expression::{Argument, Expr};
@@ -49,18 +50,33 @@ pub fn ordered<'r>(dummies: &[Arc<str>], arguments: Cow<'r, [Argument]>) -> Cow<
     else {
         return arguments;
     };
-    let mut ordered: Vec<(usize, Argument)> =
-        places.into_iter().zip(arguments.iter().cloned()).collect();
-    ordered.sort_by_key(|(at, _)| *at);
-    if ordered.windows(2).any(|pair| pair[0].0 == pair[1].0) {
-        return arguments;
+    match in_places(&places, arguments.to_vec(), left_out) {
+        Ok(whole) => whole.into(),
+        Err(_) => arguments,
     }
-    let mut whole = Vec::with_capacity(dummies.len());
-    for (place, argument) in ordered {
-        whole.resize(place, left_out());
-        whole.push(argument);
+}
+
+/// Values in their places, with something else in those that are left out before the last one.
+///
+/// # Errors
+/// Two have one place: the values as they were.
+pub fn in_places<T>(
+    places: &[usize],
+    values: Vec<T>,
+    left_out: impl Fn() -> T,
+) -> Result<Vec<T>, Vec<T>> {
+    let distinct: BTreeSet<&usize> = places.iter().collect();
+    if distinct.len() < places.len() {
+        return Err(values);
     }
-    whole.into()
+    let mut placed: Vec<(&usize, T)> = places.iter().zip(values).collect();
+    placed.sort_by_key(|(at, _)| *at);
+    let mut whole = Vec::new();
+    for (place, value) in placed {
+        whole.resize_with(*place, &left_out);
+        whole.push(value);
+    }
+    Ok(whole)
 }
 
 /// What stands for an optional argument that a call leaves out before others: nothing, as compilers pass it.

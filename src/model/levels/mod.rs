@@ -233,16 +233,16 @@ impl From<Irregular> for Wanted {
 /// The loops of a nest that are blocked, by their position from outside, with the iterations of a block.
 pub fn blocked(nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> Vec<(usize, f64)> {
     let size = |v: usize| value(&Expr::from(blocks::block_symbol(nest, v)));
-    let chosen = of_some_blocks(&Geometry::of(nest), nest, value);
+    let chosen = blocked_loops(&Geometry::of(nest), nest, value);
     chosen.into_iter().map(|v| (v, size(v))).collect()
 }
 
 /// Whether some of its loops are.
 fn is_blocked(geometry: &Geometry, nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> bool {
-    !of_some_blocks(geometry, nest, value).is_empty()
+    !blocked_loops(geometry, nest, value).is_empty()
 }
 
-fn of_some_blocks(geometry: &Geometry, nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> Vec<usize> {
+fn blocked_loops(geometry: &Geometry, nest: &Nest, value: &dyn Fn(&Expr) -> f64) -> Vec<usize> {
     geometry.chosen(nest, &|block| value(&Expr::from(block.clone())) > 0.0)
 }
 
