@@ -1,5 +1,5 @@
 //! The check of every analysis: its costliest nests, run with small sizes, and with the machine's ways where their lines
-//! collide (guide: accuracy).
+//! collide (guide: accuracy-traffic, "The check of every analysis").
 
 use rayon::prelude::*;
 

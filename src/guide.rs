@@ -58,7 +58,13 @@ topics! {
     Counts counts "counts" "Trip counts and branch frequencies from a recorded run";
     StaticModel static_model "static-model" "Every formula of the analysis of source, with worked examples";
     DynamicModel dynamic_model "dynamic-model" "Every formula of the analysis of traces: eDAG, λ, epochs, C-AMAT";
-    Accuracy accuracy "accuracy" "Which figure to trust for what, with measurements";
+    Accuracy accuracy "accuracy" "Which figure to trust for what, and what is known to be wrong";
+    AccuracyCounts accuracy_counts "accuracy-counts" "Measured: iterations, flops, counts of runs, loops understood";
+    AccuracyTraffic accuracy_traffic "accuracy-traffic" "Measured: traffic against simulation, and how it is validated";
+    AccuracyUnseen accuracy_unseen "accuracy-unseen" "Measured: traffic of codes that the model was not tuned on";
+    AccuracyFirstRun accuracy_first_run "accuracy-first-run" "Measured: the costliest nests of programs, with nothing set";
+    AccuracyTime accuracy_time "accuracy-time" "Measured: predicted times against a clock";
+    AccuracyTraces accuracy_traces "accuracy-traces" "Measured: latency, far memory and depth of recorded runs";
     Languages languages "languages" "What of C and Fortran is read, and every reason code";
     Compare compare "compare" "What the source says, compared with what a run did";
     Diff diff "diff" "Effect of a change in the source in the figures";

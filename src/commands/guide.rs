@@ -21,8 +21,9 @@ pub fn run(topic: Option<Topic>) -> anyhow::Result<Status> {
 
 fn list() -> String {
     let mut text = "Topics of the guide:\n".to_string();
+    let width = Topic::ALL.iter().map(|topic| topic.name().len()).max().unwrap_or(0);
     for topic in Topic::ALL {
-        let _ = writeln!(text, "  {:<14} {}", topic.name(), topic.about());
+        let _ = writeln!(text, "  {:<width$} {}", topic.name(), topic.about());
     }
     text.push_str("\n`loopsheet guide TOPIC` shows one.\n");
     text

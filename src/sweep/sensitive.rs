@@ -1,7 +1,7 @@
 //! Which traces feel memory's latency most.
 //!
 //! Where all traces have epochs, the most epochs per 1,000 instructions come first: the slope of time over latency follows
-//! E_m more closely than λ (topic *accuracy*). Elsewhere the largest Λ comes first.
+//! E_m more closely than λ (topic *accuracy-traces*). Elsewhere the largest Λ comes first.
 
 use std::collections::BTreeMap;
 

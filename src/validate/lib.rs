@@ -1,5 +1,5 @@
 //! The model held against a simulation: every nest's exact accesses run through caches, and what these move is
-//! put beside what the model says (guide: accuracy, "How traffic is validated").
+//! put beside what the model says (guide: accuracy-traffic, "How traffic is validated").
 //!
 //! Bytes at a level are the lines that it fetches and the lines that it writes back, those that are dirty at the
 //! end included, times their length, caches being cold when the nest begins. The simulated figure is that of a

@@ -40,7 +40,7 @@ pub(crate) use layouts::{Layouts, TOGETHER};
 use memory::{Memory, Request};
 use resources::Slots;
 
-/// The least and the most cycles per instruction of this core over those of ChampSim, of 57 traces (guide: accuracy,
+/// The least and the most cycles per instruction of this core over those of ChampSim, of 57 traces (guide: accuracy-traces,
 /// "Figures of runs, measured against a core").
 pub const CPI_OVER_CHAMPSIM: (f64, f64) = (0.24, 1.8);
 
