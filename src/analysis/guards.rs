@@ -291,6 +291,8 @@ fn guard(symbols: &mut Symbols, condition: &Value) -> Option<Guard> {
             let [left, right] = [left, right].map(|side| guard(symbols, side));
             match (at_end(symbols, left?), at_end(symbols, right?)) {
                 (Guard::Inside(left), Guard::Inside(right)) => {
+                    let left = at_places_of(symbols, &right, &left).unwrap_or(left);
+                    let right = at_places_of(symbols, &left, &right).unwrap_or(right);
                     Some(Guard::Inside(both(left, right)))
                 }
                 _ => None,
@@ -398,13 +400,55 @@ fn at_end(symbols: &Symbols, guard: Guard) -> Guard {
     }])
 }
 
-/// `variable + rest` compared with zero.
+/// `variable + rest` compared with another one.
 fn comparison(symbols: &mut Symbols, op: BinaryOp, left: &Value, right: &Value) -> Option<Guard> {
     if !symbols.is_integer(left) || !symbols.is_integer(right) {
         return None;
     }
     let (left, right) = symbols.sides(left, right)?;
-    let apart = (left - right).expand();
+    compared_with_zero(symbols, op, (left - right).expand())
+}
+
+/// Ranges of variables which other ranges hold at a place, as those of the loops that move their ends: `i + j < n` is
+/// `i < 1` where `j == n - 1`.
+fn at_places_of(
+    symbols: &Symbols,
+    others: &[GuardRange],
+    ranges: &[GuardRange],
+) -> Option<Vec<GuardRange>> {
+    let function = symbols.function;
+    let is_moved = |end: &Expr| {
+        let mut loops = symbols.loops.iter();
+        loops.any(|id| end.mentions(function.variable(*id).name.as_str()))
+    };
+    let mut all = Vec::new();
+    for mut range in ranges.iter().cloned() {
+        let other = others.iter().find(|own| own.variable == range.variable);
+        if let Some(place) = other.and_then(GuardRange::place) {
+            let ends = [
+                (&mut range.lower, BinaryOp::LessOrEqual),
+                (&mut range.upper, BinaryOp::GreaterOrEqual),
+            ];
+            for (end, op) in ends {
+                if let Some(end) = end.take_if(|end| is_moved(end)) {
+                    let Guard::Inside(moved) =
+                        compared_with_zero(symbols, op, (end - place.clone()).expand())?
+                    else {
+                        return None;
+                    };
+                    all = both(all, moved);
+                }
+            }
+        }
+        if range.lower.is_some() || range.upper.is_some() {
+            all = both(all, vec![range]);
+        }
+    }
+    Some(all)
+}
+
+/// What `apart (op) 0` leaves of a loop.
+fn compared_with_zero(symbols: &Symbols, op: BinaryOp, apart: Expr) -> Option<Guard> {
     let function = symbols.function;
     let name = |id| function.variable(id).name.as_str();
     let names: Vec<&str> = symbols.loops.iter().copied().map(name).collect();
@@ -594,6 +638,13 @@ impl Guard {
 }
 
 impl GuardRange {
+    /// The one value that it leaves.
+    fn place(&self) -> Option<&Expr> {
+        self.lower
+            .as_ref()
+            .filter(|lower| self.upper.as_ref() == Some(*lower))
+    }
+
     pub(super) fn mentions(&self, variable: &str) -> bool {
         let ends = [&self.lower, &self.upper];
         ends.into_iter().flatten().any(|end| end.mentions(variable))

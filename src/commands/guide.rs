@@ -21,7 +21,11 @@ pub fn run(topic: Option<Topic>) -> anyhow::Result<Status> {
 
 fn list() -> String {
     let mut text = "Topics of the guide:\n".to_string();
-    let width = Topic::ALL.iter().map(|topic| topic.name().len()).max().unwrap_or(0);
+    let width = Topic::ALL
+        .iter()
+        .map(|topic| topic.name().len())
+        .max()
+        .unwrap_or(0);
     for topic in Topic::ALL {
         let _ = writeln!(text, "  {:<width$} {}", topic.name(), topic.about());
     }

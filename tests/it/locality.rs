@@ -287,6 +287,32 @@ fn places_that_data_choose() {
     }
 }
 
+/// A part of a condition that holds a loop at a place says what another part leaves of the loop around.
+#[test]
+fn conditions_at_a_place_of_a_loop() {
+    is_right("corners.c", "*", &["--set", "n=100"]);
+    let path = command::fixture("locality").join("corners.c");
+    let json = command::analysed(path, &["--set", "n=100"]);
+    // By hand: three lines for each of the elements, two of them of what is stored.
+    let elements = [
+        ("corner", 1.0),
+        ("corner_first", 1.0),
+        ("half_diagonal", 50.0),
+        ("diagonal", 100.0),
+        ("part_of_a_column", 3.0),
+    ];
+    for (function, elements) in elements {
+        let bytes = small::bytes(&json, function);
+        let [bytes] = bytes[..] else {
+            panic!("one nest");
+        };
+        assert!(
+            (bytes - 3.0 * 64.0 * elements).abs() < 0.5,
+            "{function}: {bytes}"
+        );
+    }
+}
+
 /// What data decide only in some of the loops around is decided once for all iterations of the others.
 #[test]
 fn conditions_on_data_that_do_not_change_in_all_loops() {
