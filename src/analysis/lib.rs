@@ -56,6 +56,7 @@ mod serial;
 mod shared;
 mod sizes;
 mod steady;
+pub mod stepped;
 mod storage;
 mod symbolic;
 mod symbols;

@@ -131,13 +131,17 @@ pub fn read_in_order(units: &[Unit]) -> Vec<ReadInOrder> {
                 false => function.file_statements.clone(),
             };
             for (at, statement) in all.iter().enumerate() {
-                let FileAction::Open(file) = &statement.action else {
-                    continue;
+                let file = match &statement.action {
+                    FileAction::Open(file) => Some(file),
+                    FileAction::IsOpen => None,
+                    FileAction::List(_) | FileAction::Other => continue,
                 };
                 let lists = lists_of(function, &all[at..], &read);
                 if !lists.is_empty() {
                     found.push(ReadInOrder {
-                        file: text(function, file).map(str::to_string),
+                        file: file
+                            .and_then(|file| text(function, file))
+                            .map(str::to_string),
                         source: unit.path.clone(),
                         lists,
                     });

@@ -9,24 +9,23 @@
 use crate::diagnostic::Place;
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::ir::visit::{InLoop, calls_of, statements};
-use crate::ir::{FileAction, FileStatement, Function, ListItem, Stmt, Value, addressed};
+use crate::ir::{FileAction, FileStatement, FileUnit, Function, ListItem, Stmt, Value, addressed};
 
 /// The statements of a function of C that open files and read numbers from them, and from its standard input, which is open from
 /// the beginning.
 pub(super) fn scanned(function: &Function) -> Vec<FileStatement> {
     let language = function.conventions.language;
     let kind = |name: &str| Some(Intrinsics::builtin().lookup(language, name)?.kind);
-    let standard = Value::Text(String::new());
     let Some(first) = function.body.first() else {
         return Vec::new();
     };
-    let of = |place: &Place, unit: &Value, action| FileStatement {
+    let on = |place: &Place, unit, action| FileStatement {
         place: place.clone(),
-        unit: unit.clone(),
+        unit,
         action,
     };
-    let unnamed = || FileAction::Open(Value::Integer(0));
-    let mut found = vec![of(first.place(), &standard, unnamed())];
+    let of = |place: &Place, unit: &Value, action| on(place, FileUnit::Is(unit.clone()), action);
+    let mut found = vec![on(first.place(), FileUnit::Standard, FileAction::IsOpen)];
     statements(&function.body, InLoop::No, &mut |stmt, _| {
         if let Stmt::Assign { target, value, .. } = stmt
             && let Value::Call {
@@ -39,7 +38,7 @@ pub(super) fn scanned(function: &Function) -> Vec<FileStatement> {
         }
         calls_of(stmt, &mut |name, arguments| match (kind(name), arguments) {
             (Some(IntrinsicKind::Input), [Value::Text(format), read @ ..]) => {
-                found.push(of(stmt.place(), &standard, numbers(format, read)));
+                found.push(on(stmt.place(), FileUnit::Standard, numbers(format, read)));
             }
             (Some(IntrinsicKind::Input), [unit, Value::Text(format), read @ ..]) => {
                 found.push(of(stmt.place(), unit, numbers(format, read)));

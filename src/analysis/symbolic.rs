@@ -331,6 +331,9 @@ impl Symbols<'_> {
     }
 
     fn select(&mut self, condition: &Value, then: &Value, otherwise: &Value) -> Option<Expr> {
+        if let Some(is_true) = fold::value(self.function, condition) {
+            return self.expression(if is_true != 0 { then } else { otherwise });
+        }
         let Value::Binary(op, left, right) = condition else {
             return None;
         };

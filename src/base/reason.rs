@@ -271,7 +271,7 @@ pub enum ReasonCode {
     /// Subscripts of several forms lead to one array, and it is not known how many elements they have in common: bytes count each form separately.
     #[strum(message = "Check the bytes with `loopsheet validate`, which runs the nest literally.")]
     SeveralForms,
-    /// The function is called with several sizes, or a variable is given several values, and every call counts with the largest of each, which may not come together.
+    /// The function is called with several sizes, or a variable is given several values, and every call counts with the largest of each, which may not come together. Or a number is set or read that the type of its variable does not hold.
     #[strum(message = "Set the size that matters with --set.")]
     SeveralSizes,
     /// The nest shares a loop with others, of which some do not walk boxes: reuse between them is approximate.

@@ -174,9 +174,17 @@ pub struct Function {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileStatement {
     pub place: Place,
-    /// The number of the file.
-    pub unit: Value,
+    pub unit: FileUnit,
     pub action: FileAction,
+}
+
+/// What a statement names a file by.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum FileUnit {
+    /// The standard input, which is open from the beginning.
+    Standard,
+    /// The number of the file, or what holds its handle.
+    Is(Value),
 }
 
 /// What a statement does with a file.
@@ -184,6 +192,8 @@ pub struct FileStatement {
 pub enum FileAction {
     /// It opens the file of this name.
     Open(Value),
+    /// A run begins with the file open, whatever its name.
+    IsOpen,
     /// It reads values for these from the next line on, as they stand there: `read (unit, *) n, m`.
     List(Vec<ListItem>),
     /// It reads something else, or goes to another place of the file.

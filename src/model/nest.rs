@@ -370,23 +370,24 @@ impl<'p> Nest<'p> {
     /// The loops whose iterations are taken at the middle of the ranges of the loops around them, are an upper bound
     /// because something leaves the loop early, or are a parameter because nothing gives them.
     pub fn approximate_loops(&self) -> impl Iterator<Item = &'p Loop> {
-        let is_sampled = |at: usize| {
-            let facts = self.loops[at].facts;
-            let depends = self.loops[..at].iter().any(|outer| {
+        (0..self.loops.len())
+            .filter(|at| self.is_approximate(*at))
+            .map(|at| self.loops[at].facts)
+    }
+
+    /// Whether the iterations of a loop of the chain are not exact.
+    pub fn is_approximate(&self, at: usize) -> bool {
+        let facts = self.loops[at].facts;
+        let depends = || {
+            self.loops[..at].iter().any(|outer| {
                 [&facts.lower, &facts.upper]
                     .iter()
                     .any(|bound| bound.mentions(&outer.facts.variable))
-            });
-            depends && trip_count::is_approximate(&self.loops[..=at])
-                || trip_count::is_narrowed_in_part(&self.loops[..=at])
+            })
         };
-        let is_approximate = move |at: &usize| {
-            let facts = self.loops[*at].facts;
-            facts.is_estimated() || is_sampled(*at)
-        };
-        (0..self.loops.len())
-            .filter(is_approximate)
-            .map(|at| self.loops[at].facts)
+        facts.is_estimated()
+            || depends() && trip_count::is_approximate(&self.loops[..=at])
+            || trip_count::is_narrowed_in_part(&self.loops[..=at])
     }
 
     /// The branches that lead to anything it does, and those that data decide, each as often as it is met.

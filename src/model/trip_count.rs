@@ -2,6 +2,7 @@
 
 use super::nest::ChainLoop;
 use crate::analysis::facts::{Guard, Loop};
+use crate::analysis::stepped::summed_in_steps;
 use crate::analysis::totals::{
     Range, always_holds, involved, iterations_where, not_negative, summed, with_movers,
 };
@@ -39,8 +40,8 @@ pub fn count(chain: &[ChainLoop]) -> TripCount {
     while let Some(tile) = tile(&mut ranges) {
         ranges.remove(tile);
     }
-    let outer = &ranges[..ranges.len() - 1];
-    match summed(ranges[ranges.len() - 1].iterations(), outer) {
+    let (own, outer) = (&ranges[ranges.len() - 1], &ranges[..ranges.len() - 1]);
+    match summed(own.iterations(), outer).or_else(|| summed_in_steps(own, outer)) {
         Some(total) => TripCount::Summed(total),
         None => TripCount::Sampled(sampled(&innermost, around)),
     }

@@ -49,6 +49,7 @@ mod ends;
 mod entries;
 mod epoch_oracle;
 mod every_capacity;
+mod exact_counts;
 mod explain;
 mod far_arrays;
 mod figures;

@@ -17,8 +17,8 @@ use super::procedures::Procedures;
 use super::target::{ProcedureId, Target};
 use super::template::{Covers, Origins};
 use crate::diagnostic::Place;
-use crate::ir::visit::{InLoop, calls_of, statements, values_of};
-use crate::ir::{self, Control, If, Loop, Stmt, Value, VarId};
+use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of};
+use crate::ir::{self, Control, If, Loop, Stmt, Type, Value, VarId};
 
 /// A caller grows by at most so many values.
 const LARGEST_GROWTH: usize = 50_000;
@@ -35,6 +35,9 @@ pub fn in_loops(known: &Procedures, id: ProcedureId, original: &ir::Function) ->
     let mut any = false;
     statements(&original.body, InLoop::No, &mut |stmt, in_loop| {
         if in_loop == InLoop::No && !matches!(stmt, Stmt::Loop(_)) {
+            if let Stmt::Assign { value, .. } = stmt {
+                any |= is_number_called(known, (id, original), value);
+            }
             return;
         }
         calls_of(stmt, &mut |name, _| {
@@ -93,6 +96,32 @@ fn expand(
     }
 }
 
+/// Whether a whole number calls bodies, all of which only say which number follows from their arguments: there is nothing to
+/// do for it beforehand.
+fn is_number_called(
+    known: &Procedures,
+    (id, function): (ProcedureId, &ir::Function),
+    value: &Value,
+) -> bool {
+    let (mut is_called, mut is_plain) = (false, true);
+    each_value(value, &mut |part| {
+        is_plain &= match part {
+            Value::Call { name, .. } => {
+                let template = callee(known, id, name).and_then(|callee| known.template(callee));
+                let is_number = template.is_some_and(|template| template.is_whole_number);
+                is_called |= is_number;
+                is_number
+            }
+            Value::Integer(_) | Value::Variable(_) => {
+                matches!(part.ty(function), Type::Integer(..))
+            }
+            Value::Unary(..) | Value::Convert(Type::Integer(..), _) | Value::Binary(..) => true,
+            _ => false,
+        };
+    });
+    is_called && is_plain && !once::is_conditional(known, (id, function), value)
+}
+
 /// What stands in place of a call, or in front of one.
 struct Inlined {
     body: Vec<Stmt>,
@@ -113,7 +142,10 @@ impl Caller<'_> {
     fn statement(&mut self, stmt: &Stmt, in_loop: InLoop, out: &mut Vec<Stmt>) {
         let here = in_loop == InLoop::Yes;
         match stmt {
-            Stmt::Loop(inner) => out.push(self.in_loop(inner)),
+            Stmt::Loop(inner) => {
+                let counted = self.with_numbers(inner, out);
+                out.push(self.in_loop(counted.as_ref().unwrap_or(inner)));
+            }
             Stmt::If(branch) => {
                 let condition = match here {
                     true => self.value(&branch.place, &branch.condition, out),
@@ -150,6 +182,18 @@ impl Caller<'_> {
                 out.push(Stmt::Assign {
                     place: place.clone(),
                     target,
+                    value,
+                });
+            }
+            Stmt::Assign {
+                place,
+                target: target @ Value::Variable(_),
+                value,
+            } if is_number_called(self.known, (self.id, &self.function), value) => {
+                let value = self.value(place, value, out);
+                out.push(Stmt::Assign {
+                    place: place.clone(),
+                    target: target.clone(),
                     value,
                 });
             }
@@ -195,6 +239,39 @@ impl Caller<'_> {
             | Stmt::Jump { .. }
             | Stmt::Mark { .. } => out.push(stmt.clone()),
         }
+    }
+
+    /// A counted loop whose ends call bodies that only say which number follows from their arguments.
+    fn with_numbers(&mut self, inner: &Loop, out: &mut Vec<Stmt>) -> Option<Loop> {
+        let Control::Counted {
+            variable,
+            lower,
+            upper,
+            step,
+        } = &inner.control
+        else {
+            return None;
+        };
+        let own = (self.id, &self.function);
+        let calls = |end: &&Value| is_number_called(self.known, own, end);
+        let ends = [lower, upper, step].map(|end| (end, calls(&end)));
+        if !ends.iter().any(|(_, calls)| *calls) {
+            return None;
+        }
+        let [lower, upper, step] = ends.map(|(end, calls)| match calls {
+            true => self.value(&inner.place, end, out),
+            false => end.clone(),
+        });
+        let control = Control::Counted {
+            variable: *variable,
+            lower,
+            upper,
+            step,
+        };
+        Some(Loop {
+            control,
+            ..inner.clone()
+        })
     }
 
     /// A loop whose condition is evaluated at the beginning of its body.

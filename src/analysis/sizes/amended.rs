@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::asked::{read_by, read_in};
 use super::inputs::is_input;
 use crate::calls::{ProcedureId, Procedures, Target};
-use crate::ir::visit::{InLoop, mentions, statements, values_of, variables_of};
+use crate::ir::visit::{InLoop, calls_of, mentions, statements, values_of, variables_of};
 use crate::ir::{If, Stmt, Value, VarId, passed_by_address};
 
 /// A statement that gives a variable a value after it has been read.
@@ -75,9 +75,48 @@ pub(super) fn amended<'u>(
 pub(super) struct Reads(FxHashMap<ProcedureId, Rc<FxHashSet<VarId>>>);
 
 impl Reads {
+    /// What a procedure reads, itself or by those that it calls.
     fn of(&mut self, known: &Procedures, id: ProcedureId) -> Rc<FxHashSet<VarId>> {
-        let all = || Rc::new(read_in(known, id, &known.get(id).function.body));
-        self.0.entry(id).or_insert_with(all).clone()
+        if let Some(found) = self.0.get(&id) {
+            return found.clone();
+        }
+        // Procedures that call each other end here.
+        self.0.insert(id, Rc::default());
+        let function = known.get(id).function;
+        let mut all = read_in(known, id, &function.body);
+        statements(&function.body, InLoop::No, &mut |stmt, _| {
+            calls_of(stmt, &mut |name, arguments| {
+                all.extend(self.read_by_call(known, id, (name, arguments)));
+            });
+        });
+        let all = Rc::new(all);
+        self.0.insert(id, all.clone());
+        all
+    }
+
+    /// The variables of a procedure that a call reads.
+    fn read_by_call(
+        &mut self,
+        known: &Procedures,
+        id: ProcedureId,
+        (name, arguments): (&str, &[Value]),
+    ) -> Vec<VarId> {
+        let Target::Body(callee) = known.target(id, name) else {
+            return Vec::new();
+        };
+        let read_there = self.of(known, callee);
+        let function = known.get(id).function;
+        let by_place = function.conventions.passes_places();
+        let pairs = known.formals(callee).into_iter().zip(arguments);
+        pairs
+            .filter(|(formal, _)| read_there.contains(formal))
+            .filter_map(
+                |(_, argument)| match passed_by_address(argument, function) {
+                    Some(given) => given.variable(),
+                    None => argument.variable().filter(|_| by_place),
+                },
+            )
+            .collect()
     }
 }
 
@@ -112,9 +151,19 @@ impl<'u> Walk<'_, 'u> {
                 Stmt::Loop(inner) => {
                     self.open(&inner.body);
                     let of_loop = &mut |used: &mut BTreeSet<VarId>| {
-                        statements(slice::from_ref(stmt), InLoop::No, &mut |inner, _| {
-                            values_of(inner, &mut |value| variables_of(value, used));
-                        });
+                        statements(
+                            slice::from_ref(stmt),
+                            InLoop::No,
+                            &mut |inner, _| match inner {
+                                // What it only gives a value does not count.
+                                Stmt::Assign {
+                                    target: Value::Variable(_),
+                                    value,
+                                    ..
+                                } => variables_of(value, used),
+                                inner => values_of(inner, &mut |value| variables_of(value, used)),
+                            },
+                        );
                     };
                     self.use_up(of_loop, None);
                 }
@@ -123,6 +172,13 @@ impl<'u> Walk<'_, 'u> {
                     name, arguments, ..
                 } => self.called(name, arguments),
                 _ => {}
+            }
+            if !matches!(stmt, Stmt::If(_) | Stmt::Loop(_) | Stmt::Opaque { .. }) {
+                calls_of(stmt, &mut |name, arguments| {
+                    let call = (name, arguments);
+                    let read = self.reads.read_by_call(self.known, self.id, call);
+                    self.read.extend(read);
+                });
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::amended::{Amended, Amendment};
-use super::definition::Definition;
+use super::definition::{Definition, Definitions};
 use super::found::Found;
 use super::places::PlaceId;
 use super::reals::{NAMES, rounded};
@@ -15,18 +15,14 @@ use crate::ir::visit::{each_value, variables_of};
 use crate::ir::{BinaryOp, Type, UnaryOp, Value, VarId};
 
 impl Resolver<'_, '_> {
-    /// What a place has that is read and set, where statements may give it another value behind that.
+    /// What a place has that is read and set, where statements may give it another value behind that, or its type does not
+    /// hold it.
     pub(super) fn set_and_changed(&mut self, place: PlaceId, depth: u32) -> Option<Found> {
         let set = self.set.value(place)? as f64;
-        let is_read = |of: &PlaceId| self.definitions[of.at()].is_read();
-        let is_read_there = |definition: &Definition| match definition {
-            Definition::Returned(dummy) => is_read(dummy),
-            _ => false,
-        };
-        let mut assigned = self.definitions[place.at()].assigned.iter();
-        let is_changed = (is_read(&place) || assigned.any(is_read_there))
+        let is_held = self.places.get(place).holds(set);
+        let is_changed = is_read_somewhere(self.definitions, place, &mut Vec::new())
             && self.amendment(place, set, depth) != Amendment::Kept;
-        is_changed.then(|| Found {
+        (is_changed || !is_held).then(|| Found {
             may_change: true,
             ..Found::one(Some(Expr::from(set)), Origin::Callers)
         })
@@ -107,9 +103,14 @@ impl Resolver<'_, '_> {
         let definitions = self.definitions;
         let of = &definitions[own.0.at()];
         of.amended.iter().any(|one| {
+            // `if (n == 10) n = 33` asks for nothing but the number itself.
+            let mut conditions = one.conditions.iter();
+            let asks_itself = !one.conditions.is_empty()
+                && conditions.all(|(condition, _)| {
+                    self.holds(own, (one.procedure, condition), depth).is_some()
+                });
             let is_of_input = of.is_instead_of_input(one.value)
-                || of.is_under_input(one.value)
-                || of.is_under_words(one.value);
+                || (of.is_under_input(one.value) || of.is_under_words(one.value)) && !asks_itself;
             let is_call = one.is_unclear && one.conditions.is_empty() && !one.is_of_itself;
             !is_of_input
                 && !is_call
@@ -331,4 +332,18 @@ impl Resolver<'_, '_> {
             }
         }
     }
+}
+
+/// Whether something from outside gives a place values, in a procedure that it is passed to, too.
+fn is_read_somewhere(all: &[Definitions], place: PlaceId, seen: &mut Vec<PlaceId>) -> bool {
+    if seen.contains(&place) {
+        return false;
+    }
+    seen.push(place);
+    let of = &all[place.at()];
+    of.is_read()
+        || (of.assigned.iter()).any(|definition| match definition {
+            Definition::Returned(dummy) => is_read_somewhere(all, *dummy, seen),
+            _ => false,
+        })
 }

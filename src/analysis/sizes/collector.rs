@@ -26,6 +26,7 @@ use super::keys::{is_literal, keyed};
 use super::order;
 use super::own_readers::OwnReaders;
 use super::places::{PlaceId, Places, asked_of_images, inquired};
+use super::presence::Presence;
 use super::stand_ins::{asked_for_some, stand_in, stand_ins};
 use super::taken_back::taken_back;
 use super::words::words;
@@ -65,6 +66,8 @@ pub struct Collector<'k, 'u> {
     reads: Reads,
     command_line: CommandLine,
     own_readers: OwnReaders,
+    /// Which optional arguments calls pass.
+    presence: &'k Presence,
     /// Procedures that every run calls, where there is a main program.
     at_once: FxHashSet<ProcedureId>,
     /// Calls and assignments that never run.
@@ -80,7 +83,11 @@ pub struct Collector<'k, 'u> {
 }
 
 impl<'k, 'u> Collector<'k, 'u> {
-    pub fn new(known: &'k Procedures<'u>, inputs: &Inputs) -> Collector<'k, 'u> {
+    pub fn new(
+        known: &'k Procedures<'u>,
+        inputs: &Inputs,
+        presence: &'k Presence,
+    ) -> Collector<'k, 'u> {
         let set = inputs.sizes.iter().map(|size| size.name.clone());
         Collector {
             known,
@@ -91,6 +98,7 @@ impl<'k, 'u> Collector<'k, 'u> {
             command_line: command_line(known),
             reads: Reads::default(),
             own_readers: OwnReaders::of(known),
+            presence,
             at_once: run_at_once(known),
             dead: Vec::new(),
             opened: FxHashSet::default(),
@@ -194,7 +202,11 @@ impl<'k, 'u> Collector<'k, 'u> {
         let taken_back = taken_back(&function.body);
         let counters: Vec<Arc<Counter>> = counters(function).into_iter().map(Arc::new).collect();
         let [mut limits, mut floors, mut instead]: [Vec<&Value>; 3] = Default::default();
-        let dead = Dead::of(function, &|constant| self.places.is_set(function, constant));
+        let dead = Dead::of(
+            function,
+            &|constant| self.places.is_set(function, constant),
+            &|condition| self.presence.truth(id, function, condition),
+        );
         statements(&function.body, InLoop::No, &mut |stmt, _| {
             let is_dead = dead.contains(stmt);
             if is_dead {

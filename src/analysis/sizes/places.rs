@@ -73,6 +73,8 @@ pub struct Place {
     pub is_constant: bool,
     /// Whether it holds a real number.
     pub is_real: bool,
+    /// Of a whole number of few bytes, the type.
+    pub narrow: Option<Type>,
     /// Whether that is one of four bytes.
     pub is_single: bool,
     /// Whether it holds true or false.
@@ -96,6 +98,14 @@ pub struct Place {
 }
 
 impl Place {
+    /// Whether its type has a number.
+    pub fn holds(&self, number: f64) -> bool {
+        let left = |ty: &Type| ty.wrapped(number as i64).map(|left| left as f64);
+        self.narrow
+            .as_ref()
+            .is_none_or(|ty| left(ty) == Some(number))
+    }
+
     /// Of a whole number for which a procedure has no variable.
     fn without_variable(function: &Function, name: String, is_own: bool) -> Place {
         Place {
@@ -110,6 +120,7 @@ impl Place {
             begins_with_zero: false,
             is_constant: false,
             is_real: false,
+            narrow: None,
             is_single: false,
             is_logical: false,
             is_array: false,
@@ -231,6 +242,7 @@ impl Places {
             name: size_of(&array.name),
             own_name: size_of(&array.own_name),
             is_real: false,
+            narrow: None,
             is_single: false,
             is_logical: false,
             is_array: false,
@@ -529,6 +541,7 @@ fn declared(function: &Function, id: VarId, key: &Key) -> Place {
         begins_with_zero: function.zero.contains(&id),
         is_constant: matches!(key, Key::Constant(_)),
         is_real: matches!(variable.ty, Type::Real(_)),
+        narrow: Some(variable.ty.clone()).filter(|ty| matches!(ty, Type::Integer(..=4, _))),
         is_single: matches!(variable.ty, Type::Real(4)),
         is_logical: matches!(variable.ty, Type::Logical(_)),
         is_array: !variable.dimensions.is_empty(),

@@ -81,7 +81,9 @@ pub struct Sizes {
 impl Sizes {
     /// Reads what all statements of the program give integers.
     pub fn new(known: &Procedures, inputs: &Inputs) -> Sizes {
-        let mut collector = Collector::new(known, inputs);
+        let often = Often::new(known);
+        let presence = Presence::new(known, &often);
+        let mut collector = Collector::new(known, inputs, &presence);
         collector.program();
         let Collected {
             mut places,
@@ -150,7 +152,6 @@ impl Sizes {
         let starts = starts(known, &places, &definitions);
         let (results, called_once) = results(known, &places);
         let has_entry = known.ids().any(|id| known.get(id).function.is_main);
-        let often = Often::new(known);
         let few = few::few((known, &often), &places, &definitions, has_entry);
         let mut sizes = Sizes {
             places,
@@ -174,13 +175,22 @@ impl Sizes {
             decisive,
             starts,
             pointing: Pointing::new(known, &often),
-            presence: Presence::new(known, &often),
+            presence,
         };
-        let levels = levels.into_iter();
-        sizes.levels = levels
-            .map(|(place, table)| (place, sizes.over_places(known, table)))
-            .collect();
+        sizes.levels = sizes.all_over_places(known, levels);
         sizes
+    }
+
+    /// The tables of sizes of levels, with the largest of each as an expression over places.
+    fn all_over_places(
+        &self,
+        known: &Procedures,
+        tables: FxHashMap<PlaceId, LevelTable<(ProcedureId, &Value)>>,
+    ) -> FxHashMap<PlaceId, LevelTable<Expr>> {
+        let tables = tables.into_iter();
+        tables
+            .map(|(place, table)| (place, self.over_places(known, table)))
+            .collect()
     }
 
     /// The table of the sizes of levels, with the largest as an expression over places.

@@ -215,7 +215,14 @@ impl<'a, 'u> Resolver<'a, 'u> {
     /// What a place has for which the input has the number.
     fn read(&mut self, place: PlaceId, number: f64, depth: u32) -> Found {
         let found = Found::one(Some(Expr::from(number)), Origin::Input);
-        self.changed(place, (number, found), depth)
+        match self.places.get(place).holds(number) {
+            true => self.changed(place, (number, found), depth),
+            false => Found {
+                may_change: true,
+                origin: Origin::Callers,
+                ..found
+            },
+        }
     }
 
     /// Whether statements that are not followed may give a place, or the array that it is an element of, other values.

@@ -31,7 +31,7 @@ use crate::expr::{Expr, Node};
 use crate::facts::Origin;
 use crate::intrinsics::Meaning;
 use crate::ir::visit::each_value;
-use crate::ir::{BinaryOp, Extent, Function, Type, UnaryOp, Value, VarId, wider};
+use crate::ir::{BinaryOp, Extent, Function, Type, UnaryOp, Value, VarId, fold, wider};
 use crate::symbolic::{
     bits, compared_by, extreme_of, integer_quotient, joined, lower_quotient, of_whole_numbers,
     one_if, one_if_joined, one_or_nothing, remainder, truth,
@@ -144,6 +144,9 @@ impl Resolver<'_, '_> {
         [then, otherwise]: [&Value; 2],
         depth: u32,
     ) -> Result<Expr, Gap> {
+        if let Some(is_true) = fold::value(self.known.get(id).function, condition) {
+            return self.value(id, if is_true != 0 { then } else { otherwise }, depth);
+        }
         let Value::Binary(op, left, right) = condition else {
             return Err(Gap::Unfollowed);
         };

@@ -3,11 +3,12 @@
 use tree_sitter::Node;
 
 use super::super::fold;
+use super::ctype::CType;
 use super::fields::{Field, children, part};
 use super::literals;
 use super::names::{EnumeratorValue, Names, Symbol};
 use super::sizes_of_types::{SizeAndNumber, holds_one, is_of_product};
-use crate::ir::{BinaryOp, Value};
+use crate::ir::{BinaryOp, Sign, Type, Value, wider};
 use crate::syntax::{Role, SyntaxTree};
 
 /// Deeper expressions are not constants for us.
@@ -19,7 +20,8 @@ impl<'t> Names<'t> {
     /// The integer that a constant expression stands for.
     pub fn constant(&self, node: Node<'t>) -> Option<i64> {
         let mut fuel = FUEL;
-        self.fold(self.reading().tree(), node, DEPTH, &mut fuel)
+        let found = self.fold(self.reading().tree(), node, DEPTH, &mut fuel);
+        found.map(|found| found.number)
     }
 
     fn fold(
@@ -28,7 +30,7 @@ impl<'t> Names<'t> {
         node: Node<'t>,
         depth: u32,
         fuel: &mut u32,
-    ) -> Option<i64> {
+    ) -> Option<Typed> {
         let depth = depth.checked_sub(1)?;
         *fuel = fuel.checked_sub(1)?;
         let is_misread = match self.role_in(tree, node)? {
@@ -42,25 +44,29 @@ impl<'t> Names<'t> {
         let mut of = |field| self.fold(tree, part(node, field)?, depth, fuel);
         match self.role_in(tree, node)? {
             Role::Number => match literals::number(tree.text(node)) {
-                Value::Integer(n) => Some(n),
+                Value::Integer(number) => Some(Typed {
+                    number,
+                    ty: literals::type_of(tree.text(node)),
+                }),
                 _ => None,
             },
-            Role::LogicalLiteral => Some(literals::truth(tree.text(node))),
+            Role::LogicalLiteral => Some(Typed::int(literals::truth(tree.text(node)))),
             Role::Name => self.fold_name(tree.text(node), depth, fuel),
             Role::Parenthesised => self.fold(tree, *children(node).first()?, depth, fuel),
             Role::Unary if !is_misread => {
                 let argument = of(Field::Argument)?;
+                let Typed { number, ty } = argument.promoted();
                 match tree.text(part(node, Field::Operator)?) {
-                    "-" => argument.checked_neg(),
-                    "+" => Some(argument),
-                    "!" => Some(i64::from(argument == 0)),
-                    "~" => Some(!argument),
+                    "-" => Typed::computed(number.checked_neg()?, ty),
+                    "+" => Some(Typed { number, ty }),
+                    "!" => Some(Typed::int(i64::from(number == 0))),
+                    "~" => Typed::computed(!number, ty),
                     _ => None,
                 }
             }
             Role::Conditional => {
                 let condition = of(Field::Condition)?;
-                of(if condition != 0 {
+                of(if condition.number != 0 {
                     Field::Consequence
                 } else {
                     Field::Alternative
@@ -77,22 +83,29 @@ impl<'t> Names<'t> {
         node: Node<'t>,
         depth: u32,
         fuel: &mut u32,
-    ) -> Option<(i64, Option<(&'t str, i64)>)> {
+    ) -> Option<(Typed, Option<(&'t str, Typed)>)> {
         let depth = depth.checked_sub(1)?;
         *fuel = fuel.checked_sub(1)?;
-        let size = |ty| self.size_of(&self.known_description(ty)?).map(i64::from);
+        let size = |ty| {
+            let number = self.size_of(&self.known_description(ty)?).map(i64::from)?;
+            let ty = Type::Integer(8, Sign::Unsigned);
+            Some(Typed { number, ty })
+        };
         if let Some(found) = SizeAndNumber::read(tree, node) {
             let Value::Integer(number) = found.number else {
                 return None;
             };
-            return Some((size(found.described)?, Some((found.operator, number))));
+            let last = (found.operator, Typed::fitting(number));
+            return Some((size(found.described)?, Some(last)));
         }
         match self.role_in(tree, node)? {
             Role::Sizeof => Some((size(part(node, Field::Type)?)?, None)),
             Role::Cast => {
                 let integral = |text: &str| !matches!(text, "float" | "double");
-                part(node, Field::Type).filter(|ty| integral(tree.text(*ty)))?;
-                self.fold_terms(tree, part(node, Field::Value)?, depth, fuel)
+                let described = part(node, Field::Type).filter(|ty| integral(tree.text(*ty)))?;
+                let (first, last) =
+                    self.fold_terms(tree, part(node, Field::Value)?, depth, fuel)?;
+                Some((self.cast(tree.text(described), first)?, last))
             }
             Role::Binary => {
                 let (first, last) = self.fold_terms(tree, part(node, Field::Left)?, depth, fuel)?;
@@ -121,16 +134,32 @@ impl<'t> Names<'t> {
         }
     }
 
+    /// What a number is in the type of that name; one that is not known may hold all of it.
+    fn cast(&self, described: &str, value: Typed) -> Option<Typed> {
+        match self.type_by_name(described.trim()) {
+            Some(CType::Arithmetic(ty @ Type::Integer(..))) => {
+                let number = ty.wrapped(value.number)?;
+                Some(Typed { number, ty })
+            }
+            Some(CType::Arithmetic(Type::Real(_) | Type::Complex(_))) => None,
+            _ => Some(Typed {
+                ty: Type::integer(8),
+                ..value
+            }),
+        }
+    }
+
     /// Whether the program gives a name a meaning other than an integer.
     pub fn defines_otherwise(&self, name: &str, usual: i64) -> bool {
         let is_defined = self.symbol(name).is_some() || self.reading().defines_macro(name);
-        is_defined && self.fold_name(name, DEPTH, &mut { FUEL }) != Some(usual)
+        let own = self.fold_name(name, DEPTH, &mut { FUEL });
+        is_defined && own.map(|own| own.number) != Some(usual)
     }
 
-    fn fold_name(&self, name: &str, depth: u32, fuel: &mut u32) -> Option<i64> {
+    fn fold_name(&self, name: &str, depth: u32, fuel: &mut u32) -> Option<Typed> {
         match self.symbol(name) {
             Some(Symbol::Local(_)) => return None,
-            Some(Symbol::LocalConstant { value, .. }) => return *value,
+            Some(Symbol::LocalConstant { value, .. }) => return value.map(Typed::fitting),
             _ => {}
         }
         if let Some(found) = self.reading().macro_named(name) {
@@ -139,12 +168,22 @@ impl<'t> Names<'t> {
         match self.symbol(name)? {
             Symbol::Global {
                 constant: Some(value),
+                ty,
                 ..
-            } => self.fold(self.reading().tree(), *value, depth, fuel),
+            } => {
+                let found = self.fold(self.reading().tree(), *value, depth, fuel)?;
+                match ty {
+                    CType::Arithmetic(ty @ Type::Integer(..)) => Some(Typed {
+                        number: ty.wrapped(found.number)?,
+                        ty: ty.clone(),
+                    }),
+                    _ => Some(found),
+                }
+            }
             Symbol::Enumerator {
                 value: EnumeratorValue::Known(n),
                 ..
-            } => Some(*n),
+            } => Some(Typed::fitting(*n)),
             _ => None,
         }
     }
@@ -186,37 +225,91 @@ impl<'t> Names<'t> {
     }
 }
 
-fn added_up(first: i64, last: Option<(&str, i64)>) -> Option<i64> {
+/// A whole number and its type.
+#[derive(Clone)]
+struct Typed {
+    number: i64,
+    ty: Type,
+}
+
+impl Typed {
+    fn int(number: i64) -> Typed {
+        let ty = Type::integer(4);
+        Typed { number, ty }
+    }
+
+    /// Of the smaller of the types that constants without a type of their own have.
+    fn fitting(number: i64) -> Typed {
+        match i32::try_from(number) {
+            Ok(_) => Typed::int(number),
+            Err(_) => Typed {
+                number,
+                ty: Type::integer(8),
+            },
+        }
+    }
+
+    /// The result of an operation in a type, if it has one there.
+    fn computed(number: i64, ty: Type) -> Option<Typed> {
+        let number = ty.computed(number)?;
+        Some(Typed { number, ty })
+    }
+
+    /// As operations take it.
+    fn promoted(self) -> Typed {
+        match self.ty {
+            Type::Integer(1..=3, _) => Typed::int(self.number),
+            _ => self,
+        }
+    }
+}
+
+fn added_up(first: Typed, last: Option<(&str, Typed)>) -> Option<Typed> {
     match last {
         Some((operator, last)) => operate(operator, first, last),
         None => Some(first),
     }
 }
 
-fn operate(operator: &str, left: i64, right: i64) -> Option<i64> {
+fn operate(operator: &str, left: Typed, right: Typed) -> Option<Typed> {
+    let (left, right) = (left.promoted(), right.promoted());
+    let bits = || u32::try_from(right.number).ok();
     match operator {
-        "+" => fold::arithmetic(BinaryOp::Add, left, right),
-        "-" => fold::arithmetic(BinaryOp::Subtract, left, right),
-        "*" => fold::arithmetic(BinaryOp::Multiply, left, right),
-        "/" => fold::arithmetic(BinaryOp::Divide, left, right),
-        "%" => fold::arithmetic(BinaryOp::Remainder, left, right),
-        "<<" => u32::try_from(right)
-            .ok()
-            .and_then(|bits| left.checked_shl(bits)),
-        ">>" => u32::try_from(right)
-            .ok()
-            .and_then(|bits| left.checked_shr(bits)),
-        "&" => Some(left & right),
-        "|" => Some(left | right),
-        "^" => Some(left ^ right),
-        "<" => Some(i64::from(left < right)),
-        "<=" => Some(i64::from(left <= right)),
-        ">" => Some(i64::from(left > right)),
-        ">=" => Some(i64::from(left >= right)),
-        "==" => Some(i64::from(left == right)),
-        "!=" => Some(i64::from(left != right)),
-        "&&" => Some(i64::from(left != 0 && right != 0)),
-        "||" => Some(i64::from(left != 0 || right != 0)),
-        _ => None,
+        "<<" => {
+            return Typed::computed(
+                left.number.checked_mul(1_i64.checked_shl(bits()?)?)?,
+                left.ty,
+            );
+        }
+        ">>" => return Typed::computed(left.number.checked_shr(bits()?)?, left.ty),
+        _ => {}
     }
+    let ty = wider(left.ty, right.ty);
+    let (a, b) = (ty.computed(left.number)?, ty.computed(right.number)?);
+    let arithmetic = match operator {
+        "+" => Some(BinaryOp::Add),
+        "-" => Some(BinaryOp::Subtract),
+        "*" => Some(BinaryOp::Multiply),
+        "/" => Some(BinaryOp::Divide),
+        "%" => Some(BinaryOp::Remainder),
+        "&" => Some(BinaryOp::BitAnd),
+        "|" => Some(BinaryOp::BitOr),
+        "^" => Some(BinaryOp::BitExclusiveOr),
+        _ => None,
+    };
+    if let Some(arithmetic) = arithmetic {
+        return Typed::computed(fold::arithmetic(arithmetic, a, b)?, ty);
+    }
+    let holds = match operator {
+        "<" => a < b,
+        "<=" => a <= b,
+        ">" => a > b,
+        ">=" => a >= b,
+        "==" => a == b,
+        "!=" => a != b,
+        "&&" => a != 0 && b != 0,
+        "||" => a != 0 || b != 0,
+        _ => return None,
+    };
+    Some(Typed::int(i64::from(holds)))
 }

@@ -18,10 +18,13 @@ impl Lowering<'_> {
     pub fn of_bits(&self, name: &str, arguments: &[Value], kind: Option<u32>) -> Option<Value> {
         let function = self.draft.function();
         let bytes = match (arguments.first()?.ty(function), name) {
+            (Type::Integer(..) | Type::Real(_), "radix") => return Some(Value::Integer(2)),
             (Type::Integer(bytes, _), _) => kind.unwrap_or(bytes),
             (Type::Real(bytes) | Type::Logical(bytes), "kind") => {
                 return Some(Value::Integer(i64::from(bytes)));
             }
+            (Type::Character(_), "kind") => return Some(Value::Integer(1)),
+            (Type::Complex(bytes), "kind") => return Some(Value::Integer(i64::from(bytes / 2))),
             (Type::Real(4), "digits") => return Some(Value::Integer(24)),
             (Type::Real(8), "digits") => return Some(Value::Integer(53)),
             _ => return None,

@@ -9,7 +9,7 @@ use tree_sitter::Node;
 
 use super::names::{field, kind};
 use super::procedure::Lowering;
-use crate::ir::{FileAction, FileStatement, ListItem, Type, Value};
+use crate::ir::{FileAction, FileStatement, FileUnit, ListItem, Type, Value};
 use crate::syntax::{Role, named_children};
 
 impl Lowering<'_> {
@@ -25,7 +25,7 @@ impl Lowering<'_> {
         if let Some(unit) = self.unit(node) {
             self.draft.add_file_statement(FileStatement {
                 place: self.place(node),
-                unit,
+                unit: FileUnit::Is(unit),
                 action,
             });
         }

@@ -195,28 +195,15 @@ impl<'a> World<'a> {
         match function {
             "selected_real_kind" => {
                 let (precision, range) = (number(0, "p").unwrap_or(0), number(1, "r").unwrap_or(0));
-                let by_precision = if precision <= 6 {
-                    4
-                } else if precision <= 15 {
-                    8
-                } else {
-                    16
-                };
-                let by_range = if range <= 37 {
-                    4
-                } else if range <= 307 {
-                    8
-                } else {
-                    16
-                };
-                Some(by_precision.max(by_range))
+                Some(real_kind(precision, range))
             }
             "selected_int_kind" => Some(match number(0, "r")? {
                 ..=2 => 1,
                 3..=4 => 2,
                 5..=9 => 4,
                 10..=18 => 8,
-                _ => 16,
+                19..=38 => 16,
+                _ => -1,
             }),
             "kind" => self.kind_of(value(0, "x")?, scope, depth),
             "max" => Some(number(0, "")?.max(number(1, "")?)),
@@ -308,6 +295,29 @@ impl<'a> World<'a> {
                 .and_then(|parent| world.derived_type(home, parent))
         };
         std::iter::successors(self.derived_type(scope, ty), parent).take(DEPTH_LIMIT)
+    }
+}
+
+/// The kind of real numbers with so many digits, and exponents so large: their bytes, as all but a type of ten bytes that some
+/// processors have; below zero, as the language says, where none has that.
+fn real_kind(precision: i64, range: i64) -> i64 {
+    let by_precision = match precision {
+        ..=6 => Some(4),
+        7..=15 => Some(8),
+        16..=33 => Some(16),
+        _ => None,
+    };
+    let by_range = match range {
+        ..=37 => Some(4),
+        38..=307 => Some(8),
+        308..=4931 => Some(16),
+        _ => None,
+    };
+    match (by_precision, by_range) {
+        (Some(a), Some(b)) => a.max(b),
+        (None, Some(_)) => -1,
+        (Some(_), None) => -2,
+        (None, None) => -3,
     }
 }
 

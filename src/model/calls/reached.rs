@@ -102,9 +102,7 @@ impl Reached {
                     doubts[site.callee].insert(ReasonCode::AmbiguousCall);
                 }
                 let is_estimated = site.loops.is_some_and(|(nest, level)| {
-                    nests[nest].loops[..level]
-                        .iter()
-                        .any(|around| around.facts.is_estimated())
+                    (0..level).any(|around| nests[nest].is_approximate(around))
                 });
                 // Their sizes are taken to fall evenly, and libraries to compare as often as they may have to.
                 if is_estimated || site.share.is_some() || site.times.is_some() {
