@@ -9,6 +9,7 @@ use loopsheet_source as source;
 
 mod addresses;
 mod alternatives;
+mod arithmetic;
 mod arms;
 mod as_read;
 mod assignments;

@@ -54,6 +54,7 @@ mod explain;
 mod far_arrays;
 mod figures;
 mod first_choice;
+mod first_numbers;
 mod first_runs;
 mod first_values;
 mod first_words;

@@ -1,7 +1,9 @@
 //! What loops and arrays say of the symbols that need a value.
 
+use std::collections::BTreeSet;
+
 use super::ranges::{Effect, Ranges};
-use super::{Around, BEGINNING, FEW, Guesses, NOMINAL, Unknown, depth};
+use super::{Around, BEGINNING, FEW, Guesses, NOMINAL, SHORT, Unknown, depth, each_loop_of};
 use rustc_hash::FxHashSet;
 
 use crate::expr::{Expr, Node, Symbol};
@@ -12,6 +14,8 @@ const WIDTH: f64 = 2.0;
 /// Loops weigh more than declarations of arrays.
 const LOOP: u32 = 4;
 const SHAPE: u32 = 1;
+/// A loop of fewer iterations walks no grid.
+const LEAST_OF_GRID: f64 = 32.0;
 
 /// What loops say of an unknown.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +31,10 @@ pub(super) struct Evidence {
     /// Loops of nests of more than three loops: with three others inside, and others.
     pub far: u32,
     pub near: u32,
+    /// Loops around two long ones; streams of real numbers that its loops walk alone, and what else speaks against kinds.
+    around_grids: u32,
+    alone: u32,
+    joint: u32,
     /// Is in the exponent of this number.
     raised: Option<f64>,
     /// The smallest extent that is declared for what its loops walk through.
@@ -55,6 +63,12 @@ impl Evidence {
         self.declared.is_some()
     }
 
+    /// Whether it counts kinds of something, such as states of which each fills a part of a grid: tables have one value for
+    /// each, and it goes through whole grids for each that have no such dimension.
+    fn counts_kinds(&self) -> bool {
+        self.around_grids > 0 && self.alone > 0 && self.joint == 0
+    }
+
     /// What it asks for.
     pub fn value(&self) -> f64 {
         let Evidence {
@@ -78,6 +92,8 @@ impl Evidence {
         }
         let size = if outer > 0 && inner == 0 {
             FEW
+        } else if self.counts_kinds() {
+            SHORT
         } else {
             NOMINAL
         };
@@ -129,8 +145,16 @@ impl<'p> Guesses<'p> {
         let inside = depth(&inner.body);
         let (is_far, is_deep) = (inside >= 3, around.len() + 1 + inside > 3);
         self.interval(function, effects, around, LOOP);
+        let is_around_grid = self.holds_grid(function, inner, around);
+        let of_grid = match is_around_grid {
+            true => self.unknowns_inside(function, inner, around),
+            false => BTreeSet::new(),
+        };
         for unknown in self.unknowns(function, &[first, last], around) {
+            let is_of_grid = of_grid.contains(&unknown);
             let evidence = self.evidence.entry(unknown).or_default();
+            evidence.around_grids += u32::from(is_around_grid);
+            evidence.joint += u32::from(is_of_grid);
             if is_far {
                 evidence.far += 1;
             } else if is_deep {
@@ -142,12 +166,58 @@ impl<'p> Guesses<'p> {
         }
     }
 
+    /// Whether two long loops are inside of a loop, one in the other.
+    fn holds_grid(&self, function: usize, inner: &'p Loop, around: Around<'_, 'p>) -> bool {
+        let mut chain = around.to_vec();
+        chain.push(inner);
+        let mut found = false;
+        each_loop_of(&inner.body, &mut chain, &mut |around, within| {
+            let is_long = |at: usize| {
+                let of = around.get(at).copied().unwrap_or(within);
+                let (first, last) = of.ends();
+                let value = |expr| self.evaluate(function, expr, &around[..at], &None);
+                let extent = value(last) - value(first) + 1.0;
+                extent.is_nan() || extent >= LEAST_OF_GRID
+            };
+            let own = around.iter().position(|of| std::ptr::eq(*of, inner));
+            let long = own.map_or(0, |own| {
+                (own + 1..=around.len()).filter(|at| is_long(*at)).count()
+            });
+            found |= long >= 2;
+        });
+        found
+    }
+
+    /// What is in the bounds of the loops inside of a loop.
+    fn unknowns_inside(
+        &self,
+        function: usize,
+        inner: &'p Loop,
+        around: Around<'_, 'p>,
+    ) -> BTreeSet<Unknown> {
+        let mut chain = around.to_vec();
+        chain.push(inner);
+        let mut found = BTreeSet::new();
+        each_loop_of(&inner.body, &mut chain, &mut |around, within| {
+            let (first, last) = within.ends();
+            found.extend(self.unknowns(function, &[first, last], around));
+        });
+        found
+    }
+
     fn stream(&mut self, function: usize, stream: &'p Stream, around: Around<'_, 'p>) {
         for (lower, upper) in stream.own_extents().iter().flatten() {
             self.ratio(function, upper, around);
             let effects = self.effects(function, (lower, upper), around);
             self.interval(function, &effects, around, SHAPE);
         }
+        let variables: BTreeSet<&String> = stream
+            .subscripts
+            .iter()
+            .flat_map(|subscript| subscript.terms.iter().map(|(variable, _)| variable))
+            .filter(|variable| around.iter().any(|l| l.variable == **variable))
+            .collect();
+        self.chosen_places(stream);
         let rank = stream.subscripts.len();
         for (dimension, subscript) in stream.subscripts.iter().enumerate() {
             for (unknown, is_length) in &*self.lengths(function, &subscript.base, around) {
@@ -168,8 +238,27 @@ impl<'p> Guesses<'p> {
                     } else {
                         evidence.inner += 1;
                     }
+                    match variables.len() {
+                        1 => evidence.alone += u32::from(stream.ty.is_floating()),
+                        _ => evidence.joint += 1,
+                    }
                     let known = evidence.declared.unwrap_or(f64::INFINITY);
                     evidence.declared = declared.map(|n| n.min(known)).or(evidence.declared);
+                }
+            }
+        }
+    }
+
+    /// Of loops that choose places of an array by data there may be many, each of which has its own.
+    fn chosen_places(&mut self, stream: &Stream) {
+        for gather in stream
+            .subscripts
+            .iter()
+            .filter_map(|one| one.gather.as_ref())
+        {
+            for level in (0..self.around.len()).filter(|level| gather.changes_at(*level)) {
+                for Effect { unknown, .. } in &*self.around[level].clone() {
+                    self.evidence_of(unknown).joint += 1;
                 }
             }
         }

@@ -32,6 +32,8 @@ pub const NOMINAL: f64 = 128.0;
 pub const BEGINNING: f64 = 1.0;
 /// What counts components, or loops around three others.
 const FEW: f64 = 4.0;
+/// Iterations of a loop over what one element of data counts, or over kinds of something.
+const SHORT: f64 = 8.0;
 /// Times that ranges are looked at again after values have changed.
 const ROUNDS: usize = 4;
 
@@ -184,7 +186,7 @@ impl<'p> Guesses<'p> {
             Some(_) => None,
         };
         match place {
-            Some(place) if place.is_table => size.min(trips::SHORT),
+            Some(place) if place.is_table => size.min(SHORT),
             _ => size,
         }
     }

@@ -5,14 +5,11 @@
 //! over the number of rows. Elsewhere such loops are short; those that repeat other loops, until something converges
 //! or time is over, are not. One that only brings a real number into a range (`while (x > half) x -= length;`) ends at once.
 
-use super::{Around, Guesses, NOMINAL, each_loop, repeated};
+use super::{Around, Guesses, NOMINAL, SHORT, each_loop, repeated};
 use crate::expr::{Expr, Function, Symbol, SymbolKind};
 use crate::facts::{Block, Body, Call, Constant, Item, Loop, Origin, Program, Stream, Subscript};
 use crate::intrinsics::{IntrinsicKind, Intrinsics};
 use crate::source::Language;
-
-/// Iterations of a loop over what one element of data counts.
-pub(super) const SHORT: f64 = 8.0;
 
 /// Iterations of a loop that only moves a real number by a step: most of what it is asked for is in the range already, and
 /// the rest is seldom further outside than by one step. So many options has a run, if any.

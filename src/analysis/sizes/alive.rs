@@ -30,6 +30,7 @@ impl Dead {
             function,
             is_set,
             value: &|_, _| None,
+            real: &|_| None,
             is_rank: &|_| false,
             leads,
         };

@@ -18,6 +18,7 @@ use super::amended::{Reads, amended};
 use super::asked::{instead_of_input, read_in, under_input, under_words};
 use super::at_once::run_at_once;
 use super::command_line::{CommandLine, command_line};
+use super::counted_arguments::{CountedArguments, by_loop, counted_arguments};
 use super::counters::{Counter, Role, counters};
 use super::definition::{Definition, Definitions, Without, is_among};
 use super::guarded::{Guarded, guarded};
@@ -35,7 +36,7 @@ use crate::inputs::Inputs;
 use crate::intrinsics::{IntrinsicKind, Meaning};
 use crate::ir::visit::{InLoop, calls_of, each_value, statements, values_of};
 use crate::ir::{
-    self, BinaryOp, Control, If, Jump, Length, Stmt, Type, UnaryOp, Value, VarId, address_bases,
+    self, BinaryOp, Control, If, Jump, Length, Stmt, Type, Value, VarId, address_bases,
     kept_addresses, source_text,
 };
 
@@ -80,6 +81,8 @@ pub struct Collector<'k, 'u> {
     read_there: Vec<(PlaceId, PlaceId)>,
     /// Types of structures whose address a procedure without a body gets, which may give them other values.
     pub handed_over: FxHashSet<String>,
+    /// Arguments of the procedure that is looked at.
+    counted_arguments: CountedArguments<'u>,
 }
 
 impl<'k, 'u> Collector<'k, 'u> {
@@ -105,6 +108,7 @@ impl<'k, 'u> Collector<'k, 'u> {
             is_anything_set: false,
             read_there: Vec::new(),
             handed_over: FxHashSet::default(),
+            counted_arguments: CountedArguments::default(),
         }
     }
 
@@ -202,6 +206,7 @@ impl<'k, 'u> Collector<'k, 'u> {
         let taken_back = taken_back(&function.body);
         let counters: Vec<Arc<Counter>> = counters(function).into_iter().map(Arc::new).collect();
         let [mut limits, mut floors, mut instead]: [Vec<&Value>; 3] = Default::default();
+        self.counted_arguments = counted_arguments(function);
         let dead = Dead::of(
             function,
             &|constant| self.places.is_set(function, constant),
@@ -329,20 +334,19 @@ impl<'k, 'u> Collector<'k, 'u> {
 
     /// Adds what a loop gives its variable.
     fn counted(&mut self, id: ProcedureId, control: &'u Control) {
-        if let Control::Counted {
-            variable,
-            lower,
-            upper,
-            step,
-        } = control
+        if let Control::Counted { variable, .. } = control
+            && let Some(definition) = by_loop(id, control)
         {
-            let ends = match counts_down(step) {
-                true => [upper, lower],
-                false => [lower, upper],
-            };
-            let definition = Definition::Counted(id, ends);
             self.assign(id, &Value::Variable(*variable), definition);
         }
+    }
+
+    /// What a call passes for a scalar: of the variable of a loop around it, what that loop gives it.
+    pub(super) fn passed_scalar(&self, caller: ProcedureId, actual: &'u Value) -> Definition<'u> {
+        let control = self.counted_arguments.get(&std::ptr::from_ref(actual));
+        control
+            .and_then(|control| by_loop(caller, control))
+            .unwrap_or(Definition::Value(caller, actual))
     }
 
     /// Notes the statements that change what has been read.
@@ -822,13 +826,5 @@ impl<'v> Limit<'v> {
             true if value == larger && target == smaller => Some(Limit::Lower(value)),
             _ => None,
         }
-    }
-}
-
-fn counts_down(step: &Value) -> bool {
-    match step {
-        Value::Integer(n) => *n < 0,
-        Value::Unary(UnaryOp::Negate, operand) => matches!(**operand, Value::Integer(1..)),
-        _ => false,
     }
 }

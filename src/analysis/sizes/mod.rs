@@ -34,6 +34,7 @@
 //! circles       made from themselves
 //! amended       changed after they have been read (`if (n > most) n = most`)
 //! counters      counted up in loops, from a number
+//! counted_arguments  variables of loops that calls in them pass, and other loops count by, too
 //! starts        where counters of the program stand when the loop begins that counts them
 //! structures    given values as a whole
 //! dead          leaves out what no run gets to that is given the same, and resolves again
@@ -64,6 +65,7 @@ mod circles;
 mod collector;
 mod command_line;
 mod copied;
+mod counted_arguments;
 mod counters;
 mod dead;
 mod decisive;

@@ -326,6 +326,7 @@ impl Throw<'_, '_> {
             function,
             is_set: &|_| false,
             value: &of,
+            real: &|_| None,
             is_rank: &|_| false,
             leads: &|_| None,
         };

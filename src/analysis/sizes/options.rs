@@ -22,7 +22,7 @@ use super::places::{PlaceId, Places};
 use super::program::Sizes;
 use super::truth::{Choice, begins_with};
 use crate::calls::{ProcedureId, Procedures};
-use crate::expr::{self, Expr, Node};
+use crate::expr::{self, Expr, Node, Symbol};
 use crate::intrinsics::Intrinsics;
 use crate::ir::{Function, Value, VarId};
 use crate::literal::{DEPTH, literal};
@@ -231,6 +231,7 @@ impl Sizes {
             function,
             is_set: &is_set,
             value: &value_of,
+            real: &|_| None,
             is_rank: &|_| false,
             leads: &|_| None,
         };
@@ -258,6 +259,17 @@ impl Sizes {
         self.chosen((place, changes), depth)
     }
 
+    /// The number that a real variable has wherever a run asks for it, unless the input says otherwise.
+    fn certain_number(&self, place: PlaceId, depth: u32) -> Option<f64> {
+        let depth = depth.checked_sub(1)?;
+        if !self.is_real(place) {
+            let number = self.chosen((place, Changes::Followed), depth)?;
+            return Some(number as f64);
+        }
+        let lookup = |symbol: &Symbol| self.certain_number(self.numbered(symbol)?, depth);
+        self.certain_real(place)?.evaluate(&lookup).ok()
+    }
+
     fn truth_with(
         &self,
         changes: Changes,
@@ -283,6 +295,7 @@ impl Sizes {
             function,
             is_set: &is_set,
             value: &value,
+            real: &|value| self.certain_number(self.place(procedure, function, value)?, DEPTH),
             is_rank: &is_rank,
             leads: &leads,
         }

@@ -143,7 +143,8 @@ impl<'u> Collector<'_, 'u> {
         let rank = function.variable(formal).dimensions.len();
         if rank == 0 {
             self.pass_address(caller, actual);
-            self.of(dummy).pass(Definition::Value(caller, actual));
+            let passed = self.passed_scalar(caller, actual);
+            self.of(dummy).pass(passed);
             if function.conventions.passing == Passing::Places {
                 self.assign(caller, actual, Definition::Returned(dummy));
             }

@@ -19,7 +19,8 @@ const DEPTH: u32 = 16;
 pub(super) fn counted(known: &Procedures, places: &Places, all: &[Definitions]) -> Vec<bool> {
     let by_loop = |definitions: &Definitions| {
         let is_loop = |definition: &Definition| matches!(definition, Definition::Counted(..));
-        definitions.assigned.iter().any(is_loop)
+        let mut given = definitions.assigned.iter().chain(&definitions.passed);
+        given.any(is_loop)
     };
     let passed = |definition: &Definition| match definition {
         Definition::Value(caller, value @ Value::Variable(_)) => {

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::collector::{Collected, Collector};
 use super::dead::Seen;
 use super::decisive::Decisive;
-use super::definition::Definitions;
+use super::definition::{Definition, Definitions};
 use super::few::{self, Few};
 use super::found::Found;
 use super::levels::{self, LevelTable};
@@ -30,7 +30,7 @@ use crate::expr::{Expr, Node, Symbol, SymbolKind};
 use crate::facts::{self, Constant, Origin};
 use crate::inputs::{Inputs, Used};
 use crate::ir::visit::{InLoop, statements, values_of};
-use crate::ir::{Function, Value, VarId};
+use crate::ir::{Function, Value, VarId, fold};
 use crate::literal::DEPTH;
 
 /// What is left where statements are not reached may show of others that they are not, so many times.
@@ -71,6 +71,8 @@ pub struct Sizes {
     turns: FxHashMap<Place, Turn>,
     /// Which sizes decide statements under conditions.
     decisive: Decisive,
+    /// Of every place, whether nothing but the input and literals gives it values.
+    left_alone: Vec<bool>,
     starts: Starts,
     /// Which pointers and texts lead somewhere unless the input says otherwise.
     pub(super) pointing: Pointing,
@@ -147,13 +149,14 @@ impl Sizes {
         let usual = each(Changes::Others).collect();
         let numbers = symbols.iter().cloned().zip((0..).map(PlaceId)).collect();
         let begun = begun((known, &places), &definitions, (&switches.places, &set));
-        let counted = periodic::counted(known, &places, &definitions);
         let levels = levels::tables(known, &places);
         let starts = starts(known, &places, &definitions);
         let (results, called_once) = results(known, &places);
         let has_entry = known.ids().any(|id| known.get(id).function.is_main);
         let few = few::few((known, &often), &places, &definitions, has_entry);
         let mut sizes = Sizes {
+            counted: periodic::counted(known, &places, &definitions),
+            left_alone: definitions.iter().map(gets_no_more).collect(),
             places,
             symbols,
             numbers,
@@ -161,7 +164,6 @@ impl Sizes {
             options,
             usual,
             few,
-            counted,
             filled: definitions.iter().map(Definitions::is_filled).collect(),
             used,
             set,
@@ -416,6 +418,20 @@ impl Sizes {
         begun.is_some_and(|begun| *begun != Some(value))
     }
 
+    /// What is known of the real number in a place that is no part of an array, has no value before the one that is followed,
+    /// and gets all of its values by what a main program shows; of what is read, only where statements leave it alone.
+    pub(super) fn certain_real(&self, place: PlaceId) -> Option<&Expr> {
+        let (known, found) = (self.places.get(place), &self.found[place.at()]);
+        let is_scalar = known.is_real && !known.is_array && known.array.is_none();
+        let is_certain = match found.is_given() {
+            true => self.left_alone[place.at()] || self.set.value(place).is_some(),
+            false => found.is_one_value(),
+        };
+        let is_only = is_scalar && is_certain && self.has_entry;
+        let value = found.value.as_ref()?;
+        (is_only && !self.begun.contains_key(&place)).then_some(value)
+    }
+
     /// The value that a place has unless the input says otherwise.
     pub(super) fn option(&self, place: PlaceId, changes: Changes) -> Option<i64> {
         match changes {
@@ -435,6 +451,10 @@ impl Sizes {
         let is_set = self.set.value(place).is_some();
         let start = self.starts.get(&(procedure, place)).filter(|_| !is_set)?;
         Some(*start)
+    }
+
+    pub(super) fn is_real(&self, place: PlaceId) -> bool {
+        self.places.get(place).is_real
     }
 
     pub(super) fn is_counted(&self, place: PlaceId) -> bool {
@@ -584,6 +604,17 @@ impl Sizes {
             .mark(&mut found, &|symbol| self.numbered(symbol));
         found
     }
+}
+
+/// Whether nothing but the input and literals gives a place values.
+fn gets_no_more(of: &Definitions) -> bool {
+    let is_literal = |definition: &Definition| match definition {
+        Definition::Given => true,
+        Definition::Value(_, value) => fold::literal(value).is_some(),
+        _ => false,
+    };
+    let is_followed = !of.is_handed_out && !of.is_aliased && of.passed.is_empty();
+    is_followed && !of.is_always_read && of.assigned.iter().all(is_literal)
 }
 
 /// What places begin with that may still have that where statements ask for them, if it is a number.

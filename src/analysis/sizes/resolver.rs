@@ -366,7 +366,10 @@ impl<'a, 'u> Resolver<'a, 'u> {
 
     /// What calls pass for a dummy argument.
     fn passed(&mut self, place: PlaceId, found: &mut Candidates, depth: u32) {
-        for definition in &self.definitions[place.at()].passed {
+        let passed = &self.definitions[place.at()].passed;
+        let is_counted = |one: &Definition| matches!(one, Definition::Counted(..));
+        let all_counted = passed.iter().all(is_counted);
+        for definition in passed {
             match definition {
                 Definition::Value(procedure, value) => {
                     found.add(self.assigned_value(place, *procedure, value, depth));
@@ -378,6 +381,15 @@ impl<'a, 'u> Resolver<'a, 'u> {
                 Definition::Extent(procedure, array, dimension) => {
                     found.add(self.extent(*procedure, array, *dimension, depth));
                 }
+                Definition::Counted(procedure, [first, last]) => {
+                    found.add(self.assigned_value(place, *procedure, last, depth));
+                    found.is_counted = true;
+                    // What other calls pass may begin anywhere.
+                    if all_counted {
+                        let first = self.assigned_value(place, *procedure, first, depth);
+                        found.firsts.extend(first);
+                    }
+                }
                 Definition::Returned(_)
                 | Definition::Allocated(..)
                 | Definition::Between(..)
@@ -385,8 +397,7 @@ impl<'a, 'u> Resolver<'a, 'u> {
                 | Definition::Given
                 | Definition::About(_)
                 | Definition::Alone(_)
-                | Definition::CountedUp(..)
-                | Definition::Counted(..) => {}
+                | Definition::CountedUp(..) => {}
             }
         }
         let Some(array) = self.places.get(place).array else {

@@ -2,6 +2,7 @@
 
 use super::definition::Definitions;
 use super::places::{PlaceId, Places};
+use crate::arithmetic::{Compute, Numbers, Products};
 use crate::calls::Procedures;
 use crate::ir::{BinaryOp, Function, Type, UnaryOp, Value, VarId, wider};
 use crate::literal::{DEPTH, literal};
@@ -13,6 +14,8 @@ pub(super) struct Choice<'a> {
     pub is_set: &'a dyn Fn(VarId) -> bool,
     /// The number that a variable or element has, or a call of a function; names are followed so far.
     pub value: &'a dyn Fn(&Value, u32) -> Option<i64>,
+    /// The real number that a variable has.
+    pub real: &'a dyn Fn(&Value) -> Option<f64>,
     /// Whether a variable has the rank of the process, where data that are compared with it have that, too: all of them
     /// belong to the only process.
     pub is_rank: &'a dyn Fn(&Value) -> bool,
@@ -42,10 +45,48 @@ impl Choice<'_> {
                     }
                     [Some(_), None] if (self.is_rank)(left) => self.among_ranks(*op, right),
                     [None, Some(_)] if (self.is_rank)(right) => self.among_ranks(*op, left),
+                    _ if both.is_floating() => self.truth_of_reals(condition, depth),
                     _ => None,
                 }
             }
             value => Some(self.number(value, depth)? != 0),
+        }
+    }
+
+    /// Whether a comparison of real numbers holds that the program gives once and for all.
+    fn truth_of_reals(&self, condition: &Value, depth: u32) -> Option<bool> {
+        let known = |value: &Value| match value {
+            Value::Variable(id) if !value.ty(self.function).is_floating() => {
+                let number = self.number(&Value::Variable(*id), depth)?;
+                Some(number as f64)
+            }
+            Value::Variable(id) => match &self.function.variable(*id).constant {
+                Some(constant) if !(self.is_set)(*id) => self.computed(constant, depth),
+                _ => (self.real)(value),
+            },
+            _ => None,
+        };
+        self.with(&known).holds(condition, &Numbers::new())
+    }
+
+    /// The number of what a named constant stands for.
+    fn computed(&self, constant: &Value, depth: u32) -> Option<f64> {
+        let depth = depth.checked_sub(1)?;
+        let known = |value: &Value| match value {
+            Value::Variable(id) => {
+                self.computed(self.function.variable(*id).constant.as_ref()?, depth)
+            }
+            _ => None,
+        };
+        self.with(&known)
+            .number(constant, &Numbers::new(), crate::arithmetic::DEPTH)
+    }
+
+    fn with<'c>(&'c self, known: &'c dyn Fn(&Value) -> Option<f64>) -> Compute<'c> {
+        Compute {
+            function: self.function,
+            known,
+            products: Products::Rounded,
         }
     }
 

@@ -371,11 +371,15 @@ impl Scope {
     }
 }
 
-/// Whether what a variable or component has before the program runs is of interest: sizes and options are made from it.
+/// Whether what a variable or component has before the program runs is of interest: sizes and options are made from it, and
+/// real numbers decide branches.
 pub fn has_initial(spec: &Option<TypeSpec>) -> bool {
-    use Base::{Character, Integer, Logical};
+    use Base::{Character, DoublePrecision, Integer, Logical, Real};
     matches!(
         spec,
-        Some(TypeSpec::Intrinsic(Integer | Logical | Character, _) | TypeSpec::Derived(_))
+        Some(
+            TypeSpec::Intrinsic(Integer | Real | DoublePrecision | Logical | Character, _)
+                | TypeSpec::Derived(_)
+        )
     )
 }
