@@ -1058,6 +1058,7 @@ fn join_sides(streams: &mut Vec<NestStream>) {
         let is_other_side = |other: &NestStream| {
             is_same_stream(&streams[at].stream, &other.stream)
                 && are_sides(&streams[at].when, &other.when)
+                && are_beside(&streams[at], other)
         };
         if let Some(other) = (at + 1..streams.len()).find(|other| is_other_side(&streams[*other])) {
             let other = streams.remove(other);
@@ -1078,6 +1079,29 @@ fn join_sides(streams: &mut Vec<NestStream>) {
         }
         at += 1;
     }
+}
+
+/// Whether what two sides refer to is in the same rows of each iteration: rows that one side comes to and the other one does
+/// not are met in the iterations of that side only.
+fn are_beside(a: &NestStream, b: &NestStream) -> bool {
+    let both = common(&a.when.ranges, &b.when.ranges);
+    let is_asked = |variable: &str| {
+        let mut all = [&a.when, &b.when]
+            .into_iter()
+            .flat_map(|when| when.ranges.iter().chain(&when.hole));
+        all.any(|range| range.variable == variable && !both.contains(range))
+    };
+    let places = |stream: &Stream, dimension: usize| {
+        let all = stream
+            .accesses
+            .iter()
+            .filter_map(|access| access.offset.get(dimension).copied());
+        all.collect::<BTreeSet<i64>>()
+    };
+    let rows = a.stream.subscripts.iter().enumerate().skip(1);
+    let mut moved =
+        rows.filter(|(_, subscript)| subscript.terms.iter().any(|(name, _)| is_asked(name)));
+    moved.all(|(dimension, _)| places(&a.stream, dimension) == places(&b.stream, dimension))
 }
 
 /// Ranges that are in both.

@@ -287,6 +287,23 @@ fn places_that_data_choose() {
     }
 }
 
+/// Rows to which only one side of a condition goes are met in its iterations alone.
+#[test]
+fn sides_of_conditions_that_are_rows_apart() {
+    let path = command::fixture("locality").join("corners.c");
+    for cache in ["512,full", "1KiB,full", "32KiB,full"] {
+        let options = [
+            "--function",
+            "{sides,halves}",
+            "--set",
+            "n=100",
+            "--cache",
+            cache,
+        ];
+        all_right(&command::validated(&path, &options));
+    }
+}
+
 /// A part of a condition that holds a loop at a place says what another part leaves of the loop around.
 #[test]
 fn conditions_at_a_place_of_a_loop() {
