@@ -219,7 +219,20 @@ impl<'u> Definitions<'u> {
         let place = places.get(id);
         // What the elements of an array begin with is not followed.
         let is_element = place.array.is_some() && !place.is_own;
-        self.initial.is_some() || place.begins_with_zero || is_element
+        self.initial.is_some() || place.begins_with_zero || self.is_zero_structure || is_element
+    }
+
+    /// Whether statements may read what it begins with: what is written first may be that of another structure of the type.
+    pub fn keeps_first(&self, places: &Places, id: PlaceId) -> bool {
+        let is_read_first = self.may_be_read_first() || places.get(id).has_several;
+        self.begins(places, id) && is_read_first
+    }
+
+    /// Whether it has what it begins with, or what statements give it, but never one after the other, nor what nothing
+    /// follows.
+    pub fn is_given_once(&self, places: &Places, id: PlaceId) -> bool {
+        let is_followed = !self.is_handed_out && !self.is_aliased && !self.may_be_reset;
+        is_followed && (self.assigned.is_empty() || !self.keeps_first(places, id))
     }
 
     /// Whether something from outside gives it values.

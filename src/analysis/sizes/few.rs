@@ -99,7 +99,7 @@ fn numbers_of(
             }
         }
     }
-    if definitions.begins(places, id) && definitions.may_be_read_first() {
+    if definitions.keeps_first(places, id) {
         let number = begins_with(known, places, definitions, id)?;
         found.entry(number).or_insert(1.0);
     }

@@ -125,7 +125,7 @@ pub(super) fn option(
         }
     };
     // What it begins with, where something asks for it before it is given another value.
-    let first = match definitions.begins(places, id) && definitions.may_be_read_first() {
+    let first = match definitions.keeps_first(places, id) {
         true if !certain.is_empty() => vec![begins_with(known, places, definitions, id)?],
         _ => Vec::new(),
     };
@@ -307,6 +307,9 @@ impl Sizes {
     /// What a place has unless the input says otherwise, or the place that it is another name for.
     fn chosen(&self, (place, changes): (PlaceId, Changes), depth: u32) -> Option<i64> {
         let depth = depth.checked_sub(1)?;
+        if self.is_real(place) && !self.is_given_once(place) {
+            return None;
+        }
         if let Some(option) = self.option(place, changes) {
             return Some(option);
         }

@@ -54,9 +54,7 @@ impl<'a, 'u> Order<'a, 'u> {
         let candidates: FxHashSet<PlaceId> = (0..)
             .map(PlaceId)
             .zip(definitions)
-            .filter(|(id, of)| {
-                !of.assigned.is_empty() && !places.get(*id).is_real && of.begins(places, *id)
-            })
+            .filter(|(id, of)| !of.assigned.is_empty() && of.begins(places, *id))
             .map(|(id, _)| id)
             .collect();
         let mut order = Order {

@@ -73,6 +73,8 @@ pub struct Sizes {
     decisive: Decisive,
     /// Of every place, whether nothing but the input and literals gives it values.
     left_alone: Vec<bool>,
+    /// Of every place, whether it has either what it begins with or what statements give it.
+    given_once: Vec<bool>,
     starts: Starts,
     /// Which pointers and texts lead somewhere unless the input says otherwise.
     pub(super) pointing: Pointing,
@@ -157,6 +159,7 @@ impl Sizes {
         let mut sizes = Sizes {
             counted: periodic::counted(known, &places, &definitions),
             left_alone: definitions.iter().map(gets_no_more).collect(),
+            given_once: given_once(&definitions, &places),
             places,
             symbols,
             numbers,
@@ -418,8 +421,8 @@ impl Sizes {
         begun.is_some_and(|begun| *begun != Some(value))
     }
 
-    /// What is known of the real number in a place that is no part of an array, has no value before the one that is followed,
-    /// and gets all of its values by what a main program shows; of what is read, only where statements leave it alone.
+    /// What is known of the real number in a place that is no part of an array, has no value before the one that is followed, and gets all of its values by what a main program shows; of what
+    /// is read, only where statements leave it alone.
     pub(super) fn certain_real(&self, place: PlaceId) -> Option<&Expr> {
         let (known, found) = (self.places.get(place), &self.found[place.at()]);
         let is_scalar = known.is_real && !known.is_array && known.array.is_none();
@@ -427,7 +430,7 @@ impl Sizes {
             true => self.left_alone[place.at()] || self.set.value(place).is_some(),
             false => found.is_one_value(),
         };
-        let is_only = is_scalar && is_certain && self.has_entry;
+        let is_only = is_scalar && self.is_given_once(place) && is_certain && self.has_entry;
         let value = found.value.as_ref()?;
         (is_only && !self.begun.contains_key(&place)).then_some(value)
     }
@@ -455,6 +458,11 @@ impl Sizes {
 
     pub(super) fn is_real(&self, place: PlaceId) -> bool {
         self.places.get(place).is_real
+    }
+
+    /// Whether it has either what it begins with or what statements give it; of a member, what it begins with is not followed.
+    pub(super) fn is_given_once(&self, place: PlaceId) -> bool {
+        self.given_once[place.at()]
     }
 
     pub(super) fn is_counted(&self, place: PlaceId) -> bool {
@@ -617,19 +625,30 @@ fn gets_no_more(of: &Definitions) -> bool {
     is_followed && !of.is_always_read && of.assigned.iter().all(is_literal)
 }
 
+fn given_once(definitions: &[Definitions], places: &Places) -> Vec<bool> {
+    let is_member = |place| places.get(place).structure.is_some();
+    each_place(definitions)
+        .map(|(place, of)| !is_member(place) && of.is_given_once(places, place))
+        .collect()
+}
+
+fn each_place<'d, 'u>(
+    definitions: &'d [Definitions<'u>],
+) -> impl Iterator<Item = (PlaceId, &'d Definitions<'u>)> {
+    (0..).map(PlaceId).zip(definitions)
+}
+
 /// What places begin with that may still have that where statements ask for them, if it is a number.
 fn begun(
     (known, places): (&Procedures, &Places),
     definitions: &[Definitions],
     (switches, set): (&FxHashSet<PlaceId>, &SetPlaces),
 ) -> FxHashMap<PlaceId, Option<i64>> {
-    let each = (0..).map(PlaceId).zip(definitions);
     let is_begun = |place: &PlaceId, of: &Definitions| {
-        let keeps_first =
-            !of.assigned.is_empty() && of.begins(places, *place) && of.may_be_read_first();
+        let keeps_first = !of.assigned.is_empty() && of.keeps_first(places, *place);
         of.is_aliased || keeps_first || switches.contains(place)
     };
-    let found = each
+    let found = each_place(definitions)
         .filter(|(place, definitions)| is_begun(place, definitions) && set.value(*place).is_none());
     found
         .map(|(place, of)| {

@@ -161,7 +161,8 @@ pub(super) fn begins_with(
         Some((procedure, value)) => literal(known.get(procedure).function, value, DEPTH),
         None => {
             let place = places.get(id);
-            (place.begins_with_zero && place.array.is_none()).then_some(0)
+            let begins_with_zero = place.begins_with_zero || definitions.is_zero_structure;
+            (begins_with_zero && place.array.is_none()).then_some(0)
         }
     }
 }
