@@ -168,6 +168,10 @@ fn constants_of_c_have_the_types_that_the_language_gives_them() {
     assert_eq!(enumerated("1 << 6"), (64.0, false));
     // 65537·65537 is 131073 beyond a multiple of 2³².
     assert_eq!(enumerated("65537u*65537u%1000"), (73.0, false));
+    // 5 − 6 is 2³² − 1 without a sign.
+    let of_macro = "(N - 6)/1000000000";
+    assert_eq!(bound_of_c("#define N 5u", of_macro), (4.0, false));
+    assert_eq!(bound_of_c("#define N 5", of_macro).0, 0.0);
     assert_eq!(enumerated("sizeof(double)*3-1"), (23.0, false));
     assert_eq!(bound_of_c("", "(5 ? 11 : 22)"), (11.0, false));
     assert_eq!(bound_of_c("", "table[0] + table[3]"), (9.0, false));

@@ -29,7 +29,7 @@ use crate::diagnostic::Place;
 use crate::expr::{Expr, Node, Symbol, SymbolKind};
 use crate::facts::{self, Constant, Origin};
 use crate::inputs::{Inputs, Used};
-use crate::ir::visit::{InLoop, statements, values_of};
+use crate::ir::visit::{InLoop, each_value, statements, values_of};
 use crate::ir::{Function, Value, VarId, fold};
 use crate::literal::DEPTH;
 
@@ -159,7 +159,7 @@ impl Sizes {
         let mut sizes = Sizes {
             counted: periodic::counted(known, &places, &definitions),
             left_alone: definitions.iter().map(gets_no_more).collect(),
-            given_once: given_once(&definitions, &places),
+            given_once: given_once(known, &definitions, &places),
             places,
             symbols,
             numbers,
@@ -625,11 +625,36 @@ fn gets_no_more(of: &Definitions) -> bool {
     is_followed && !of.is_always_read && of.assigned.iter().all(is_literal)
 }
 
-fn given_once(definitions: &[Definitions], places: &Places) -> Vec<bool> {
+/// Which places have either what they begin with or what statements and calls give them; real ones are so only if all that they
+/// are made of is, too.
+fn given_once(known: &Procedures, definitions: &[Definitions], places: &Places) -> Vec<bool> {
     let is_member = |place| places.get(place).structure.is_some();
-    each_place(definitions)
+    let mut once: Vec<bool> = each_place(definitions)
         .map(|(place, of)| !is_member(place) && of.is_given_once(places, place))
-        .collect()
+        .collect();
+    loop {
+        let is_one = |definition: &Definition| match definition {
+            Definition::Value(procedure, value) => {
+                let mut is_one = true;
+                each_value(value, &mut |part| {
+                    let place = places.find(known.get(*procedure).function, *procedure, part);
+                    is_one &= place.is_none_or(|place| once[place.at()]);
+                });
+                is_one
+            }
+            _ => true,
+        };
+        let is_lost = |place: PlaceId, of: &Definitions| {
+            let mut all = of.assigned.iter().chain(&of.passed);
+            places.get(place).is_real && once[place.at()] && !all.all(is_one)
+        };
+        let lost = each_place(definitions).filter(|(place, of)| is_lost(*place, of));
+        let lost: Vec<PlaceId> = lost.map(|(place, _)| place).collect();
+        if lost.is_empty() {
+            return once;
+        }
+        lost.into_iter().for_each(|place| once[place.at()] = false);
+    }
 }
 
 fn each_place<'d, 'u>(

@@ -33,12 +33,7 @@ impl<'t> Lowering<'t> {
             return id;
         }
         if let Some(found) = self.names.reading().macro_named(name) {
-            return self.import_constant(
-                (name, None),
-                found.place.clone(),
-                ConstantOrigin::Macro,
-                |this| this.macro_value(found),
-            );
+            return self.import_macro(name, found);
         }
         match self.names.symbol(name).cloned() {
             Some(Symbol::Global {
@@ -147,15 +142,32 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The value of a macro, read in the macro's own tree.
-    fn macro_value(&mut self, found: &'t Macro<'t>) -> Value {
+    /// A macro as a constant: of whole numbers, the suffix says of which type, `5u`.
+    fn import_macro(&mut self, name: &'t str, found: &'t Macro<'t>) -> VarId {
+        let mut own = CType::Unknown;
+        let place = found.place.clone();
+        let id = self.import_constant((name, None), place, ConstantOrigin::Macro, |this| {
+            let (value, ty) = this.macro_value(found);
+            own = ty;
+            value
+        });
+        let is_whole = matches!(self.draft.variable(id).ty, Type::Integer(..));
+        if is_whole && matches!(own, CType::Arithmetic(Type::Integer(..))) {
+            self.declare_constant(id, own);
+        }
+        id
+    }
+
+    /// The value of a macro and its type, read in the macro's own tree.
+    fn macro_value(&mut self, found: &'t Macro<'t>) -> (Value, CType<'t>) {
         let Some(node) = found.value() else {
-            return Value::opaque(ReasonCode::UnsupportedExpression, "");
+            let value = Value::opaque(ReasonCode::UnsupportedExpression, "");
+            return (value, CType::Unknown);
         };
         let outer = self.names.enter_macro(found);
-        let value = self.value(node);
+        let (value, ty) = (self.value(node), self.type_of(node, 0));
         self.names.leave_macro(outer);
-        value
+        (value, ty)
     }
 
     fn import_constant(
