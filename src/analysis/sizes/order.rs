@@ -356,12 +356,19 @@ impl Way<'_, '_, '_> {
                 Control::Uncounted { condition, .. } => condition.as_ref().is_some_and(mentions),
             },
             (Stmt::Evaluate { values, .. }, _) => values.iter().any(mentions),
-            // What is passed may be given a value there.
-            (Stmt::Call { arguments, .. }, _) => arguments
-                .iter()
-                .any(|argument| !self.is_it(id, argument) && mentions(argument)),
+            // What is passed may be given a value there, unless only its own value is.
+            (Stmt::Call { arguments, .. }, _) => arguments.iter().any(|argument| {
+                (!self.is_it(id, argument) || self.is_passed_by_value(id)) && mentions(argument)
+            }),
             (Stmt::Jump { .. } | Stmt::Mark { .. } | Stmt::Opaque { .. }, _) => false,
         }
+    }
+
+    /// Whether a called procedure gets nothing but the value of the variable: of a whole number, what is passed is followed
+    /// there.
+    fn is_passed_by_value(&self, id: ProcedureId) -> bool {
+        let conventions = &self.order.known.get(id).function.conventions;
+        !conventions.passes_places() && self.order.places.get(self.place).is_real
     }
 
     fn is_it(&self, id: ProcedureId, value: &Value) -> bool {
