@@ -364,8 +364,7 @@ impl Way<'_, '_, '_> {
         }
     }
 
-    /// Whether a called procedure gets nothing but the value of the variable: of a whole number, what is passed is followed
-    /// there.
+    /// Whether the variable is a real one, of which called procedures get nothing but the value.
     fn is_passed_by_value(&self, id: ProcedureId) -> bool {
         let conventions = &self.order.known.get(id).function.conventions;
         !conventions.passes_places() && self.order.places.get(self.place).is_real
